@@ -56,12 +56,12 @@ if TYPE_CHECKING:
 def presets_disagree() -> None:
     """Two presets that are combined set one option to different values.
 
-    Which of them is meant cannot be known; neither is taken silently.
+    npu_config cannot know which of the two values is intended, so it uses neither.
 
     Wrong: `presets.data_dump("/a") | presets.data_dump("/b")`
 
-    Right: one of them, or `presets.data_dump("/b")` applied later, where what it replaces is
-    reported.
+    Right: use one of them, or apply `presets.data_dump("/b")` later: then the value that it
+    replaces is reported.
     """
 
 

@@ -2,8 +2,9 @@
 
 In a copy the functions that a mutant changes get their new code, and its tests run: no Python is
 started and nothing is collected for it, so most take a second or two.  What ran while the tests
-were collected has been made already, and is left to ``tools.mutants``, which starts pytest anew.
-``COVERING`` names the plan; what is found goes line by line to the standard error of the start.
+were collected has been made already: it is left, as is what is not found here, to
+``tools.mutants``, which starts pytest anew.  ``COVERING`` names the plan; what is found goes line
+by line to the standard error of the start.
 """
 
 import functools
@@ -106,7 +107,7 @@ class Trier:
             tests = mutants.tests_of(mutant, recorded, self.plan["limit"])
             own = {"{}:{}".format(mutant.path, line) for line in mutants.interest(mutant).own}
             changed = {} if own & at_import else self.changed(mutant)
-            say(number, self.found_by(mutant, changed, tests) if changed else tests)
+            say(number, self.found_by(mutant, changed, tests) if changed else None)
         say(None, None)
         return True
 
@@ -138,7 +139,7 @@ class Trier:
         changed: Dict[Place, types.CodeType],
         tests: Sequence[str],
     ) -> Optional[str]:
-        """The test that finds a mutant, as ``mutants.found_by``."""
+        """The test that finds a mutant in a copy; None where that cannot be said."""
 
         def work(tests: Sequence[str]) -> Optional[str]:
             for where, code in changed.items():
@@ -150,7 +151,9 @@ class Trier:
         while left:
             with mutants.mutated(Path(self.plan["root"]), mutant):
                 failed: Optional[str] = in_copy(functools.partial(work, left))
-            if failed not in left or in_copy(functools.partial(self.failing, [failed])) is None:
+            if failed not in left:  # none, or the copy hangs or dies
+                return None
+            if in_copy(functools.partial(self.failing, [failed])) is None:
                 return failed
             left.remove(failed)
         return None

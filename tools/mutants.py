@@ -5,7 +5,10 @@ one too high, a condition negated.  A sample of them, as many from each room, is
 in a copy of the repository.  The tests of a room are collected once, and run once without a
 fault, which tells which of them run the line of a mutant, and which pass; those are tried on it,
 or where none does others of its module, in a copy of the process (``tools.mutant_forks``).
-A mutant that passes them all survives, and is printed with its line.
+A mutant that passes them is tried on all tests of its room by a new pytest, those of its line
+first: it may have been used at import, be kept in a cache, or run where no line is seen.  One
+that passes these, too, survives, and is printed with its line.  A test that takes longer than
+two minutes fails; one that fails without the fault, too, finds nothing.
 ``tools/mutants.yaml`` lists those that change nothing, with reasons: they do not count.  The
 score is what was found of the others; below ``--least`` exits with 1.  Needs Python 3.12.
 """
@@ -47,16 +50,33 @@ ROOMS = {
         "tests/rules",
         "tests/cli/test_show_and_diff.py",
         "tests/core/test_toolkit.py",
+        "tests/test_golden.py",
         *_TOP,
     ),
-    "launch": ("tests/launch", "tests/cli/test_launchers_together.py"),
-    "script": ("tests/script",),
-    "migration": ("tests/migrate",),
+    "launch": (
+        "tests/launch",
+        "tests/cli/test_env_inputs.py",
+        "tests/cli/test_job_ends.py",
+        "tests/cli/test_launchers_together.py",
+        "tests/test_golden.py",
+    ),
+    "script": (
+        "tests/script",
+        "tests/cli/test_imports_of_scripts.py",
+        "tests/cli/test_scripts.py",
+        "tests/cli/test_silent_no_more.py",
+        "tests/cli/test_targets_of_scripts.py",
+        "tests/test_golden.py",
+    ),
+    "migration": ("tests/migrate", "tests/cli/test_rewrite.py"),
     "dumps": ("tests/dumps",),
 }
-"""The rooms of the package, each with the tests that hold it."""
+"""The rooms of the package, each with the tests that hold it, those of its doors too."""
 
 NEITHER = "not slow and not tensorflow"
+
+SECONDS = 120
+"""A test that takes longer fails."""
 
 COMPARISONS = {
     ast.Eq: "!=", ast.NotEq: "==", ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">",
@@ -168,6 +188,13 @@ def sample(rooms: Sequence[str], count: int, seed: int) -> List[Mutant]:
     return chosen
 
 
+def of_line(path: str, line: str) -> List[Mutant]:
+    """Every mutant that begins in a line of a module."""
+    return [
+        each for each in mutants(path, (ROOT / path).read_text("utf-8")) if each.line == int(line)
+    ]
+
+
 def equivalent() -> Set[Tuple[str, str, str, str]]:
     """The mutants that change nothing anybody could see: path, line of code, old, new."""
     listed: List[Dict[str, str]] = yaml.safe_load(EQUIVALENT.read_text("utf-8")) or []
@@ -194,7 +221,7 @@ def room_of(mutant: Mutant) -> str:
 
 
 class Interest(NamedTuple):
-    """Lines of a module: those that a mutant changes, none where it changes what is made once."""
+    """Lines of a module: those that a mutant changes, none where it is in no function."""
 
     own: Set[int]
     module: Set[int]
@@ -210,8 +237,6 @@ def interest(mutant: Mutant) -> Interest:
             continue
         body = [node for node in function.body if not _is_docstring(node)] or function.body
         module.update((body[0].lineno, body[-1].lineno))
-        if "cache" in "".join(map(ast.dump, function.decorator_list)):
-            continue
         for node in ast.walk(function):
             if not isinstance(node, ast.stmt) or node is function:
                 continue
@@ -318,10 +343,7 @@ def log_of(folder: Path) -> str:
 
 
 def tried(folder: Path, chosen: Sequence[Mutant], limit: float) -> Iterator[Tuple[int, Any]]:
-    """The number of each mutant of one room, with the test that finds it.
-
-    None when it survives, and its tests where it cannot be tried in a copy of the process.
-    """
+    """The number of each mutant of one room, with the test that finds it in a copy of pytest."""
     lines: Dict[str, Set[int]] = {}
     for each in chosen:
         own, module = interest(each)
@@ -335,7 +357,7 @@ def tried(folder: Path, chosen: Sequence[Mutant], limit: float) -> Iterator[Tupl
         "limit": limit,
     }
     places = ROOMS[room_of(chosen[0])]
-    words = ["-m", NEITHER, "-p", "tools.mutant_forks", "--timeout=300", *places]
+    words = ["-m", NEITHER, "-p", "tools.mutant_forks", "--timeout={}".format(SECONDS), *places]
     process = start(folder, plan, words)
     assert process.stderr is not None
     try:
@@ -356,24 +378,25 @@ def judged(
 ) -> Iterator[Tuple[Mutant, Optional[str]]]:
     """The mutants of one room, each with the test that finds it; None when it survives."""
     later = []
-    for number, result in tried(folder, chosen, limit):
-        if isinstance(result, list):
-            later.append((chosen[number], result))
+    for number, finder in tried(folder, chosen, limit):
+        if finder is None:
+            later.append(chosen[number])
         else:
-            yield chosen[number], result
-    for mutant, tests in later:  # pytest has ended: only one may change the copy
-        yield mutant, found_by(folder, mutant, tests)
+            yield chosen[number], finder
+    recorded = json.loads((folder / ".covering" / "tests.json").read_text("utf-8"))
+    for mutant in later:  # pytest has ended: only one may change the copy
+        first = tests_of(mutant, recorded, limit)
+        every = dict.fromkeys([*first, *(each["test"] for each in recorded if each["passed"])])
+        yield mutant, found_by(folder, mutant, list(every))
 
 
 def failing(folder: Path, tests: Sequence[str]) -> Optional[str]:
     """The first of these tests that fails in a copy, one that hangs, too."""
-    if not tests:
-        return None
     files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
-    words = ["-x", "-p", "tools.covering_plugin", "--timeout=300", *files]
+    words = ["-x", "-p", "tools.covering_plugin", "--timeout={}".format(SECONDS), *files]
     process = start(folder, {"chosen": list(tests)}, words)
     try:
-        process.communicate(timeout=900)
+        process.communicate(timeout=1800)
     except subprocess.TimeoutExpired:
         return "pytest"
     finally:
@@ -386,17 +409,23 @@ def failing(folder: Path, tests: Sequence[str]) -> Optional[str]:
 
 
 def found_by(folder: Path, mutant: Mutant, tests: Sequence[str]) -> Optional[str]:
-    """The test that finds a mutant of what is made at import; None when it survives.
+    """What fails of these tests in a new pytest with a mutant, and passes without it.
 
-    A test that fails without the fault, too, finds nothing, and the others are tried.
+    A test, the file of tests that cannot be imported, or pytest itself; None when it survives.
+    What fails without the fault, too, or not again with it, finds nothing; others are tried.
     """
     left = list(tests)
     while left:
         with mutated(folder, mutant):
             failed = failing(folder, left)
-        if failed not in left or failing(folder, [failed]) is None:
-            return failed  # one that is not among them: pytest itself failed
-        left.remove(failed)
+        if failed is None:
+            return None
+        alone = [test for test in left if test == failed or test.startswith(failed + "::")] or left
+        if failing(folder, alone) is None:
+            with mutated(folder, mutant):
+                if failing(folder, alone) is not None:
+                    return failed
+        left = [test for test in left if test not in alone]
     return None
 
 
@@ -408,9 +437,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--room", action="append", choices=list(ROOMS), help="of this room only")
     parser.add_argument("--limit", type=float, default=20, help="CPU seconds of tests for one")
     parser.add_argument("--least", type=float, default=90, help="least score, in percent")
+    parser.add_argument("--line", action="append", help="FILE:LINE: no sample, all of this line")
     parser.add_argument("--list", action="store_true", help="print the sample, try nothing")
     options = parser.parse_args(arguments)
-    chosen = sample(options.room or list(ROOMS), options.count, options.seed)
+    if options.line:
+        chosen = [each for place in options.line for each in of_line(*place.rsplit(":", 1))]
+    else:
+        chosen = sample(options.room or list(ROOMS), options.count, options.seed)
     if options.list:
         print("\n".join(map(str, chosen)))
         return 0

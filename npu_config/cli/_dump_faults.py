@@ -177,9 +177,9 @@ def _compared(compared: Any) -> str:
 
     lines = [""]
     for words, members in (
-        (phrase("gone"), compared.gone),
-        (phrase("remaining"), compared.left),
-        (phrase("new"), compared.new),
+        (phrase("no longer overflowing"), compared.gone),
+        (phrase("still overflowing"), compared.left),
+        (phrase("newly overflowing"), compared.new),
     ):
         names = [printable(name_of(each)) for each in members]
         shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
@@ -449,7 +449,7 @@ def compare_command(
     title = (
         localized("the ranks of {}", npu)
         if reference is None
-        else localized("{} against {}", npu, reference)
+        else localized("{} compared with {}", npu, reference)
     )
     outputs.deliver(
         lambda: result.plain(found),

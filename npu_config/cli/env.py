@@ -315,8 +315,8 @@ def _text(job: Any, chosen: Any, given: Dict[str, Any]) -> str:
     if len(chosen) != 1:
         raise click.UsageError(
             localized(
-                "there are {} processes: choose one with --rank, or write --to json or "
-                "--to launcher",
+                "there are {} processes: choose one with --rank, or use --to json or --to "
+                "launcher",
                 len(chosen),
             )
         )

@@ -35,7 +35,7 @@ def fusion_result_unreadable() -> None:
     matched (`match_times`) and took effect (`effect_times`) per graph; several
     compilations leave several objects in one file. Anything else cannot be summarised.
 
-    Wrong: the file of a job that was killed while it was being written.
+    Wrong: the file of a job that was killed while it wrote the file.
 
     Right: `{"session_and_graph_id_0_0": {"graph_fusion": {"PassA": {"match_times": "2",
     "effect_times": "2"}}}}`

@@ -78,13 +78,14 @@ def training_record_unreadable() -> None:
 def loss_not_a_number() -> None:
     """A training log or summary says that the loss is NaN.
 
-    The loss scale does not help: it is applied to the loss after it was computed. Something
-    before it is not a number: the input, a weight after an update that should have been
-    skipped, a logarithm or a division, or an operator that overflows in the forward pass.
+    Changing the loss scale does not help: the loss is multiplied by the scale only after the
+    loss was computed, so an earlier value is NaN or overflows.  This is the input, a weight
+    after an update that should have been skipped, a logarithm or a division, or an operator
+    that overflows in the forward pass.
 
-    Wrong: `loss = nan, step = 1200` is left alone.
+    Wrong: continue the training after `loss = nan, step = 1200`.
 
-    Right: look at the steps before the first NaN: the input, the learning rate, the overflow
+    Right: check the steps before the first NaN: the input, the learning rate, and the overflow
     data (`overflow_detection`).
     """
 
@@ -378,12 +379,13 @@ def _lines(stream: BinaryIO) -> Iterator[str]:
 def loss_scale_collapsed() -> None:
     """The loss scale fell to 1 and stays there.
 
-    Steps overflow, whatever the scale: the scale cannot fall below 1, the updates of these
-    steps are skipped, and where it is every step the network no longer trains. The cause is an
-    operator that overflows in the forward pass or by itself, not the size of the scaled
-    gradients.  A scale that falls to 1 again and again and rises in between is NPU281.
+    Steps overflow even when the loss scale is 1, its smallest value.  The updates of these
+    steps are skipped; if every step overflows, the network no longer trains.  The scaled
+    gradients are not the cause: an operator overflows in the forward pass, or overflows
+    whatever the scale is.  If the scale falls to 1 repeatedly and rises in between, NPU281 is
+    reported instead.
 
-    Wrong: to raise `init_loss_scale`, or to train on.
+    Wrong: raise `init_loss_scale`, or continue the training without a change.
 
     Right: collect overflow data (`overflow_detection`), put the operator that overflows
     into the block list (`modify_mixlist`), and check the set-up of the loss-scale manager.
@@ -398,14 +400,15 @@ def loss_scale_collapsed() -> None:
 def loss_scale_overflows() -> None:
     """The loss scale changes because steps overflow.
 
-    A dynamic loss scale is expected to overflow while it looks for its level and now and
-    then when it probes a higher one. Overflows that come more often than the scale grows
-    pull it down: an operator overflows by itself.
+    With a dynamic loss scale, some overflows are normal: at the start, until a usable scale is
+    found, and later from time to time when a larger scale is tried.  If steps overflow more
+    often than the scale increases, the scale keeps falling: then an operator overflows
+    whatever the scale is.
 
-    Wrong: a scale that keeps falling is left alone.
+    Wrong: ignore a loss scale that keeps falling.
 
-    Right: set `init_loss_scale` to the level that was found; for a falling scale collect
-    overflow data.
+    Right: set `init_loss_scale` to the usable scale that the run found; if the scale keeps
+    falling, collect overflow data (`overflow_detection`).
     """
 
 

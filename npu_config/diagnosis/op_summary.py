@@ -82,9 +82,9 @@ def profiling_table_unreadable() -> None:
     """A file is not a usable op_summary table.
 
     The analysis needs the columns that say which operator ran, for how long, on how many
-    blocks and with which input types: `Op Name`, `OP Type`, `Task Duration(us)`,
-    `Block Dim` (`Block Num` in newer versions) and `Input Data Types`. The profiler
-    leaves the last ones out when the job was recorded with `task_time` `l0` or `off`.
+    blocks and with which input types: `Op Name`, `OP Type`, `Task Duration(us)`, `Block Dim`
+    (`Block Num` in newer versions) and `Input Data Types`. The profiler does not write the
+    last columns of this list when the job was recorded with `task_time` `l0` or `off`.
 
     Wrong: an `op_statistic_*.csv`, or a table recorded with `task_time` `l0`.
 

@@ -13,9 +13,10 @@ _COMPARED = (_COMPARISON + ".md",)
 def not_a_dump_file() -> None:
     """A file is not an NPU dump.
 
-    A dump begins with the length of its header, eight bytes with the lowest first; the header
-    is a protobuf message that names the operator and its tensors; their bytes follow.  Text,
-    archives, `.npy` files, empty files and the files of Nano chips are not dumps.
+    A dump begins with eight bytes that contain the length of its header (little-endian).  The
+    header is a protobuf message that names the operator and its tensors; the data of the
+    tensors follows.  Text files, archives, `.npy` files, empty files and the files of Nano
+    chips are not dumps.
 
     Wrong: `npu-config dump show train.log`
 
@@ -27,11 +28,12 @@ def not_a_dump_file() -> None:
 def dump_file_incomplete() -> None:
     """A dump file is truncated: it ends before the data that its header describes.
 
-    The runtime leaves out what does not fit when the disk is full, and a job that was killed
-    leaves the file it was writing.  `npu-config dump show` still shows the header and the
-    tensors that are whole.
+    When the disk is full, the runtime writes only a part of the file; a job that is killed
+    while it writes a file leaves this file incomplete.  `npu-config dump show` still shows the
+    header and the complete tensors.
 
-    Right: free the disk, dump fewer steps or layers (`dump_step`, `dump_layer`), and run again.
+    Right: free disk space, dump fewer steps or layers (`dump_step`, `dump_layer`), and run
+    again.
     """
 
 
@@ -39,10 +41,11 @@ def dump_file_incomplete() -> None:
 def bytes_behind_dump() -> None:
     """A dump file has more bytes than its header describes.
 
-    Which tensor the surplus belongs to cannot be known, so no value of the file is certain.
-    Two writers may have used one file, or a copy was appended to an old one.
+    It is not known to which tensor the extra bytes belong, so no value in the file is
+    reliable. Two processes may have written to the same file, or data was appended to an old
+    file.
 
-    Right: dump into an empty folder again.
+    Right: dump again, into an empty folder.
     """
 
 
@@ -50,8 +53,9 @@ def bytes_behind_dump() -> None:
 def shape_exceeds_size() -> None:
     """The shape of a tensor needs more bytes than the header says the tensor has.
 
-    The tensor may be larger than its shape (devices align it); it cannot be smaller.  The
-    header is damaged, or the operator wrote a shape that it did not compute.
+    The data of a tensor may be larger than its shape needs, because devices align it, but it
+    cannot be smaller.  Either the header is damaged, or the operator reported a shape that
+    differs from the result that it computed.
 
     Right: dump the operator again; `npu-config dump show` shows its other tensors.
     """
@@ -61,8 +65,8 @@ def shape_exceeds_size() -> None:
 def values_cannot_be_decoded() -> None:
     """The storage format of this data type is not documented.
 
-    This holds for DT_INT4, DT_STRING and other types of less than a byte or without a fixed
-    size.  The header can be read, and the bytes are exported as they are.
+    This applies to DT_INT4, DT_STRING and other types that are smaller than a byte or have no
+    fixed size.  The header can be read, and the bytes are exported unchanged.
     """
 
 
@@ -70,8 +74,9 @@ def values_cannot_be_decoded() -> None:
 def layout_cannot_be_converted() -> None:
     """A tensor cannot be converted from its layout on the device to its original layout.
 
-    Its format on the device is not documented (NC1HWC0_C04, FRACTAL_ZN_LSTM and others), or
-    the two shapes in the header contradict it.  The array as the device stores it can be read.
+    The format of the tensor on the device is not documented (NC1HWC0_C04, FRACTAL_ZN_LSTM and
+    others), or the two shapes in the header contradict the format.  The tensor can still be
+    read in its layout on the device.
 
     Right: `npu-config dump export PATH OUT --layout device`
     """
@@ -89,9 +94,9 @@ def tensor_without_data() -> None:
 def no_dump_found() -> None:
     """A directory contains no NPU dump.
 
-    Dumps are below `dump_path/TIME/DEVICE/MODEL/MODEL_ID/STEP/`.  Overflow detection leaves
-    nothing at all when nothing overflowed.  `.npy` files are the reference of a comparison, its
-    second argument.
+    Dumps are stored below `dump_path/TIME/DEVICE/MODEL/MODEL_ID/STEP/`.  Overflow detection
+    writes no files if nothing overflowed.  `.npy` files are the reference of a comparison:
+    pass them as its second argument.
 
     Wrong: `npu-config dump compare tf_npy npu_dump`
 
@@ -103,10 +108,11 @@ def no_dump_found() -> None:
 def not_an_overflow_record() -> None:
     """A file is not an overflow record.
 
-    Overflow detection writes `Opdebug.Node_OpDebug.*` beside the dump of the operator: 2048
-    bytes with the status of each unit, or one record that begins with 0x5A5A5A5A.
+    Overflow detection writes `Opdebug.Node_OpDebug.*` beside the dump of the operator.  The
+    file has 2048 bytes with the status of each unit, or contains one record that begins with
+    0x5A5A5A5A.
 
-    Right: give the folder that holds both files.
+    Right: pass the folder that contains both files.
     """
 
 
@@ -114,11 +120,12 @@ def not_an_overflow_record() -> None:
 def overflow_detected() -> None:
     """An operator overflowed.
 
-    The record says on which unit and, for the AI Core, in which kind of computation.  Start
-    with the first one in time; what follows it is often its consequence.
+    The record shows the unit in which the overflow occurred and, for the AI Core, the kind of
+    computation.  Examine the earliest overflow first; later overflows are often its
+    consequence.
 
     Right: keep the operator in float32 (`keep_dtype` or the mixlist), lower the loss scale, or
-    correct the input that is out of range already.
+    correct an input that is already out of range.
     """
 
 
@@ -126,8 +133,8 @@ def overflow_detected() -> None:
 def not_a_graph_of_the_engine() -> None:
     """A file is not a graph dumped by the graph engine.
 
-    Read are `ge_proto_*_Build.txt` (set `DUMP_GE_GRAPH=2`) and its form in JSON.  Texts of up
-    to 256 MiB are read.
+    npu-config reads `ge_proto_*_Build.txt`, which the engine writes with `DUMP_GE_GRAPH=2`,
+    and the same graph as JSON.  A file may have up to 256 MiB.
 
     Right: `npu-config dump compare npu_dump tf_npy --graph ge_proto_00012_Build.txt`
     """
@@ -137,10 +144,11 @@ def not_a_graph_of_the_engine() -> None:
 def graph_of_another_model() -> None:
     """The graph contains none of the dumped operators.
 
-    It is the graph of another model, or of another stage.  The comparison goes by the headers
-    and the names alone.
+    It is the graph of another model, or of another stage.  The comparison then uses only the
+    headers of the dumps and the names.
 
-    Right: the graph of the stage `Build` whose name is the folder of the dump.
+    Right: pass the graph of the stage `Build` that has the same name as the folder of the
+    dump.
     """
 
 
@@ -148,10 +156,11 @@ def graph_of_another_model() -> None:
 def steps_differ() -> None:
     """The two sides of a comparison are from different steps.
 
-    Values of different iterations differ anyway.  A reference of TensorFlow counts its runs,
-    a dump its iterations; where both have exactly one, they are compared.
+    Values of different iterations always differ.  A TensorFlow reference numbers its session
+    runs, a dump numbers its iterations.  If no number occurs on both sides and the reference
+    has only one step, this step is compared with the first step of the dump.
 
-    Right: choose with `--step` and `--reference-step`.
+    Right: select the same step on both sides with `--step` and `--reference-step`.
     """
 
 
@@ -159,9 +168,9 @@ def steps_differ() -> None:
 def several_dumps_of_one_operator() -> None:
     """One operator has several dump files in one step.
 
-    A collective operator leaves one file before it runs and one after; a loop inside the graph
-    leaves one for each round.  Inputs are taken from the first that has inputs, outputs from
-    the last that has outputs.
+    A collective operator writes one file before it runs and one after it; a loop inside the
+    graph writes one file in each iteration.  The inputs are read from the first file that has
+    inputs, the outputs from the last file that has outputs.
     """
 
 
@@ -169,9 +178,10 @@ def several_dumps_of_one_operator() -> None:
 def reference_unreadable() -> None:
     """A reference file cannot be used for the comparison.
 
-    The reference is a folder of `.npy` files with the names `OPERATOR.OUTPUT.TIME.npy`, what
-    `npu-config tfdbg-export` or `npu-config dump export` wrote, or a second dump of the NPU.
-    Arrays of objects, damaged files and files that are cut cannot be read.
+    The reference is a folder of `.npy` files with names of the form
+    `OPERATOR.OUTPUT.TIME.npy`, the output of `npu-config tfdbg-export` or `npu-config dump
+    export`, or a second dump of the NPU. Arrays of Python objects, damaged files and truncated
+    files cannot be read.
     """
 
 
@@ -179,8 +189,9 @@ def reference_unreadable() -> None:
 def nothing_to_compare() -> None:
     """No tensor of the dump has a matching tensor in the reference.
 
-    The names do not meet: the reference is of another network, or the dump needs the graph
-    that says which operators of the network a fused one stands for.
+    The names of the operators differ: the reference is of another network, or the dump
+    contains fused operators and the graph is needed, which lists the original operators of
+    each fused operator.
 
     Right: add `--graph ge_proto_*_Build.txt`, and dump the same network on both sides.
     """
@@ -190,12 +201,12 @@ def nothing_to_compare() -> None:
 def operator_diverges() -> None:
     """An output of an operator differs from the reference, but its inputs match the reference.
 
-    A low cosine similarity is a sure sign; a high one is no proof of the opposite.  The first
-    such operator in the order of execution is where to look; what comes after it is often its
+    A low cosine similarity proves a difference; a high one does not prove that there is none.
+    Examine the first such operator in the order of execution; later differences are often its
     consequence.
 
-    Right: dump this operator with its inputs, switch the fusion that made it off, or keep it
-    in float32; `--next-config` writes the configuration for that.
+    Right: dump this operator with its inputs, switch off the fusion pass that created it, or
+    keep it in float32; `--next-config` writes the configuration for these steps.
     """
 
 
@@ -203,15 +214,15 @@ def operator_diverges() -> None:
 def inputs_of_network_differ() -> None:
     """The inputs or the weights of the network differ between the sides of a comparison.
 
-    Everything that follows differs, then, and no operator is to blame: the data is another
-    batch, is prepared in another way, or the weights are of another checkpoint.  Feeds, outputs
-    of iterators and weights are compared before anything else.
+    Then all later tensors differ as well, and no operator is the cause: the two sides use
+    different batches, prepare the data in different ways, or load weights from different
+    checkpoints.  Fed values, outputs of iterators and weights are compared first.
 
-    Wrong: a dump of the NPU with a shuffled data set, and a reference of the CPU with another
-    order.
+    Wrong: compare a dump of the NPU with a reference of the CPU, when the two runs shuffle the
+    data set differently.
 
-    Right: feed both sides the same data (a saved batch, the same seed, no shuffling), and
-    start from the same checkpoint.
+    Right: feed the same data to both sides (a saved batch, or the same seed and no shuffling),
+    and start both from the same checkpoint.
     """
 
 
@@ -219,13 +230,13 @@ def inputs_of_network_differ() -> None:
 def too_little_compared() -> None:
     """The compared tensors agree, but too little of the network was compared.
 
-    More than half of the operators have no counterpart in the reference, or the last ones have
-    none, or the reference has one that cannot be read.  A fault there is not seen.  Between
-    ranks every tensor that has to be equal is compared.
+    More than half of the operators have no counterpart in the reference, or the last operators
+    have none, or a file of the reference cannot be read.  An error in these operators is not
+    found.  When ranks are compared, every tensor that must be equal on all ranks is compared.
 
-    Right: make the reference of the same network and of all operators; give the graph
-    (`--graph`), by which more operators are matched; leave out on purpose what does not count
-    (`--ignore PATTERN`).
+    Right: create the reference from the same network, with all operators; pass the graph
+    (`--graph`), so that more operators can be matched; exclude tensors that do not matter with
+    `--ignore PATTERN`.
     """
 
 
@@ -246,8 +257,8 @@ def statistics_unreadable() -> None:
 def result_table_unreadable() -> None:
     """A file is not the result table of a comparison.
 
-    Read are the tables of both generations: with the columns NPUDump and GroundTruth, and the
-    old ones with LeftOp and RightOp.
+    npu-config reads two forms of the table: the new one with the columns NPUDump and
+    GroundTruth, and the old one with the columns LeftOp and RightOp.
 
     Right: `npu-config dump result result_20260102030405.csv`
     """
@@ -257,10 +268,10 @@ def result_table_unreadable() -> None:
 def odd_values() -> None:
     """A tensor holds NaN, infinities or values at the limit of its type.
 
-    Atlas training products saturate: 65504 in float16 is the sign of an overflow there, others
-    keep infinity.  The first such output with clean inputs in the order of execution is where
-    they began; what comes after it is often its consequence.  A constant may hold the limit on
-    purpose, such as the mask of an attention.
+    Atlas training products saturate: after an overflow, a float16 value is 65504.  Other
+    products keep infinity.  In the order of execution, examine the first operator whose inputs
+    are clean and whose output is not: later such values are often its consequence.  A constant
+    may contain the limit on purpose, for example in the mask of an attention layer.
 
     Right: keep the operator in float32, lower the loss scale, or correct its inputs.
     """
@@ -270,10 +281,11 @@ def odd_values() -> None:
 def search_unreadable() -> None:
     """A file is not the state file of a search, or belongs to another search.
 
-    `npu-config dump search STATE` keeps its suspects and runs there, and continues with them.  The
-    state belongs to one network and one configuration.
+    `npu-config dump search STATE` stores the suspects and the runs of a search in this file,
+    and continues the search from it.  The file belongs to one network and one configuration.
 
-    Right: name a new file for another network, another configuration or other suspects.
+    Right: use a new file for another network, another configuration or a different list of
+    suspects.
     """
 
 
@@ -281,9 +293,10 @@ def search_unreadable() -> None:
 def search_without_result() -> None:
     """A search for the cause fails: the result is wrong even with all changes applied together.
 
-    All changes together do not help.  The cause is something else, such as the input, the
-    algorithm or an operator that was no suspect; or one of the passes must not be switched off.
+    The cause is something that the search did not change, such as the input, the algorithm or
+    an operator that is not in the list of suspects; or the result is wrong because a fusion
+    pass is switched off that must not be switched off.
 
-    Right: compare the inputs first (`npu-config dump compare`), and begin another search, with
-    other suspects.
+    Right: compare the inputs first (`npu-config dump compare`), then start a new search with a
+    different list of suspects.
     """

@@ -201,7 +201,7 @@ def verdict_on(compared: RunsCompared) -> str:
         message = "the change did not help these operators: {:,} of {:,} still overflow"
         return localized(message, left, left + gone)
     if new:
-        return localized("the overflow no longer occurs at this operator, but at another one")
+        return localized("the overflow no longer occurs at this operator, but at another operator")
     if gone:
         return localized("none of the operators of the earlier run overflows in this run")
     return localized("neither run has an overflow")
@@ -262,9 +262,9 @@ def _earlier(compared: Optional[RunsCompared]) -> str:
     rows = [
         ("diverges" if members is not compared.gone else "", [localized(words), name_of(group)])
         for words, members in (
-            (phrase("remaining"), compared.left),
-            (phrase("new"), compared.new),
-            (phrase("gone"), compared.gone),
+            (phrase("still overflowing"), compared.left),
+            (phrase("newly overflowing"), compared.new),
+            (phrase("no longer overflowing"), compared.gone),
         )
         for group in members
     ]

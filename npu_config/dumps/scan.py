@@ -84,7 +84,7 @@ class ScannedTensor:
     path: str
     time: int
     statistics: Statistics
-    is_table: bool = False
+    is_table: bool
     origin: str = UNKNOWN
     order: Optional[int] = None
 

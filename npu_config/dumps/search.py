@@ -208,8 +208,8 @@ def findings(search: Search, result: SearchOutcome, path: str) -> List[Diagnosti
     )
     text = phrase(message, len(search.suspects))
     help_ = (
-        "compare the inputs of the network first; then start a new search with other suspects "
-        "and a new STATE file"
+        "compare the inputs of the network first; then start a new search with a different "
+        "list of suspects and a new STATE file"
     )
     return [search_without_result.diagnostic(text, Place(path), help=help_)]
 

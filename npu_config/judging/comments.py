@@ -26,9 +26,10 @@ __all__ = ["COMMENT", "Suppressions", "open_list"]
 def ignore_comment() -> None:
     """A ``# npu: ignore`` comment names no known rule, or suppresses no finding (severity info).
 
-    Rules are in brackets; a comment that names them otherwise is not obeyed.
+    Write the ids or names of the rules in brackets: a comment that names rules without
+    brackets is ignored.
 
-    A comment that has outlived its finding hides the next one.
+    A comment whose finding no longer exists would hide a later finding in the same line.
 
     Wrong:
 

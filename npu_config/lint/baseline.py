@@ -28,7 +28,7 @@ _MOST = 1_000_000_000
 def baseline_unusable() -> None:
     """A baseline file cannot be read, or is not a baseline.
 
-    Without it every finding would count as new, so nothing is checked.
+    Without a baseline, every finding would count as new, so nothing is checked.
 
     Wrong:
 

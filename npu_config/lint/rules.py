@@ -7,8 +7,9 @@ from npu_config.core.diagnostics import Severity, declare
 def fix_not_written() -> None:
     """`--fix` could not write the corrected file.
 
-    It is read-only, its directory is, the disk is full, or somebody else changed the file in
-    the meantime.  Not written either are files that belong to another user, files with several
-    names (hard links), and, below a directory, links that lead out of it: name such a file
-    itself.  The file is as it was.
+    The file or its directory is read-only, the disk is full, or somebody else changed the file
+    in the meantime.  `--fix` does not write files that belong to another user, and files with
+    several names (hard links).  When a directory is checked, it does not follow links that
+    lead out of the directory either: pass the path of the linked file itself.  The file is
+    unchanged.
     """

@@ -83,9 +83,10 @@ _OTHER = re.compile(
     r"lost heartbeat|status\[LOST\]|[Ll]inks ?[Ee]stablish ?[Cc]ompleted|"
     r"receive sig ?term|SIGTERM|Wait timeout for sockets recv|\b(?:107020|507046|507048)\b|"
     r"retCode=0x1(?:05|11)\b|Horovod has been shut down|Task from HCCL run failed|LINK_ERROR_INFO"
-    r"|topo exchange (?:server|agent)"
+    r"|topo exchange (?:server|agent)|Failed to connect agent\["
 )
 _IMPLIED = (
+    (re.compile(r"topo exchange server get socket timeout|Failed to connect agent\["), "EI0015"),
     (
         re.compile(
             r"(?:get so(?:ck|kc)et|wait socket establish) timeout"

@@ -448,6 +448,7 @@ def texts() -> List[str]:
     found = [text for code in codes().values() for text in (code.cause, code.todo)]
     found += [text for each in known() for text in (each.cause, each.todo)]
     found += [number.todo for number in numbers().values() if number.todo]
+    found += [*table("hccl").values(), *table("driver").values()]
     return found + [number.meaning for number in numbers().values()]
 
 

@@ -57,7 +57,8 @@ _AWAITED = re.compile(
     r"|[Ww]aiting peer rank: ?\[?(\d{1,10})|remote rank:?\[(\d{1,10})\]|dst_rank\[(\d{1,10})\]"
 )
 _CAME = re.compile(r"connected rankinfo\[LINE \d{1,9}\]: (?P<ranks>[\[\]\d, ]+)")
-_ABSENT = re.compile(r'unconnected ranks: "?\[(?P<ranks>[\d, ]*)\]')
+_NEEDED = re.compile(r"need connect rankNum is \[(\d{1,9})\]")
+_ABSENT = re.compile(r'(?:unconnected ranks: "?|Failed to connect agent)\[(?P<ranks>[\d, ]*)\]')
 _LOST = re.compile(
     r"rank \[[^\]]{1,99}\]: rank \[(?P<server>[^\]/]{1,60})/(?P<device>\d{1,6})\] status\[LOST\]"
     r"|serverId\[(?P<server2>[^\]]{1,60})\], deviceId\[(?P<device2>\d{1,6})\], Heartbeat Lost"
@@ -275,6 +276,9 @@ class _Reader:
             waits.add(int(row.group("rank")))
         for match in _AWAITED.finditer(body):
             waits.add(int(next(group for group in match.groups() if group)))
+        needed = _NEEDED.search(body)
+        if needed is not None:
+            job.size = max(job.size, int(needed.group(1)))
         for pattern, ranks in ((_CAME, job.came), (_ABSENT, job.absent)):
             named = pattern.search(body)
             if named is not None:
@@ -304,7 +308,7 @@ class _Writer:
             channel = self._channel = reader.channel(self._number, who)
             if not line.who and self._clock is not None:
                 channel.last_time = self._clock
-        if "rank" in text or "Lost" in text or "|  " in text:
+        if any(word in text for word in ("rank", "Lost", "|  ", "agent[")):
             reader.learn_ranks(self._number, line, self._tree, self._pid, who)
         before = len(channel.events) + channel.followers
         channel.feed(line_number, text, line)

@@ -545,7 +545,7 @@ def _batch(work: Work, found: DatasetCall) -> None:
             work.refuse(
                 line,
                 "drop-remainder",
-                "drop_remainder is set here to another value than True: not edited",
+                "drop_remainder is set here to another value than True: left unchanged",
             )
         return
     if found.endless:
@@ -700,7 +700,7 @@ def _variables(work: Work) -> None:
             work.manual(
                 site.line,
                 "variable-in-preprocessing",
-                "a variable in the input pipeline: replace the variable by a constant",
+                "a variable in the input pipeline: replace the variable with a constant",
             )
 
 

@@ -205,6 +205,7 @@ class Analysis(NamedTuple):
         is_forced: it is edited though something that the script needs is refused.
         makers: its functions that give a session, and that it does not call itself.
         is_guarded: what it is refused for holds when it is run, and not when it is imported.
+        of_horovod: the names that imports bind to Horovod.
     """
 
     migration: Migration
@@ -222,6 +223,7 @@ class Analysis(NamedTuple):
     is_forced: bool = False
     makers: FrozenSet[str] = frozenset()
     is_guarded: bool = False
+    of_horovod: FrozenSet[str] = frozenset()
 
 
 def migrate(source: Union[str, bytes], imports: str = "npu_config") -> Migration:
@@ -257,6 +259,7 @@ def analyse(
     imports: str = "npu_config",
     session_import: Optional[bool] = None,
     keeper: str = "",
+    borrowed: str = "",
     neighbours: Optional[Neighbours] = None,
     partial: bool = False,
     path: Optional[str] = None,
@@ -269,7 +272,8 @@ def analyse(
         imports: as there.
         session_import: True imports npu_init though nothing here needs it; False does not import
             it for sessions alone, since another module of the program does; None: as needed.
-        keeper: another file of the program that keeps Horovod, so that this one must, too.
+        keeper: why Horovod has to stay: another file of the program keeps or takes it.
+        borrowed: the name of Horovod that it takes from another file of the program.
         neighbours: the other modules of the program.
         partial: edit what depends on something that is refused, too.
         path: its file.
@@ -280,14 +284,14 @@ def analyse(
     try:
         text = decode(source).text if isinstance(source, bytes) else source
     except Undecodable as error:
-        note = Note(error.line or 1, "syntax-error", REFUSED, phrase("not text: {}", error))
+        note = Note(error.line, "syntax-error", REFUSED, phrase("not text: {}", error))
         assert isinstance(source, bytes)
         return Analysis(_refused(source.decode("latin-1"), note))
     try:
-        is_asked = session_import is True or bool(makers)
+        is_asked = session_import is True or bool(makers or borrowed)
         script = Resolver(text, neighbours, _INTEREST, is_asked, path)
         try:
-            work = Work(script, imports, keeper, partial)
+            work = Work(script, imports, keeper, partial, borrowed)
             return _analyse(work, session_import, makers)
         finally:
             script.module.forget()
@@ -302,12 +306,14 @@ def analyse(
         refused = _refused(text, Note(error.line or 1, id, REFUSED, reason))
         has_guard = "__main__" in text
         is_entry = has_guard or _RUNS.search(text) is not None
-        return Analysis(refused, is_entry=is_entry, has_guard=has_guard)
+        of_horovod = frozenset(_HOROVOD.findall(text))
+        return Analysis(refused, is_entry=is_entry, has_guard=has_guard, of_horovod=of_horovod)
     except RecursionError:
         note = Note(1, "syntax-error", REFUSED, "nested too deeply to be analysed")
         return Analysis(_refused(text, note))
 
 
+_HOROVOD = re.compile(r"^[ \t]{0,80}(?:import|from)[ \t]{1,8}(horovod)\b", re.M)
 _RUNS = re.compile(r"^(?:for|with|while|print)\b|^[\w.]{1,200}\(", re.M)
 """What a script does at its top that is not Python 3, so that it is one to be run."""
 
@@ -328,10 +334,11 @@ def _analyse(work: Work, session_import: Optional[bool], makers: FrozenSet[str])
         is_entry=is_entry(script.tree),
         has_guard="__main__" in text,
         unknown=tuple(libraries.unknown(script)),
+        of_horovod=frozenset(horovod.bound(script)),
     )
     alone = one_reason(work)
     if alone is not None:
-        probe = Work(script, work.package, work.keeper, work.partial)
+        probe = Work(script, work.package, work.keeper, work.partial, work.borrowed)
         _apply(probe)
         is_guarded = any(
             is_main(test)
@@ -468,7 +475,8 @@ def _is_placed(work: Work, site: Site) -> bool:
                 return True
             work.needs_patch(site)
             reason = (
-                "this is inside an f-string, where the exact position is not certain: not edited"
+                "this is inside an f-string, where the exact position is not certain: left "
+                "unchanged"
             )
             work.manual(site.line, "import-aliases", reason)
             return False
@@ -486,11 +494,13 @@ def _uncertain(work: Work, site: Site) -> None:
         stores = script.module.stores.get(parts[0], ())
         known = [canonical(store.text) for store in stores if store.kind == "import"]
         known += [".".join(["tensorflow", *some]) for some in (parts, parts[1:])]
-        reason = '"{}" may refer to several things: not edited; npu_init configures the sessions'
+        reason = (
+            '"{}" may refer to several things: left unchanged; npu_init configures the sessions'
+        )
     elif found.binding is Binding.PARAMETER:
         outer = script.meaning(parts[0], script.module).name
         known = [".".join([str(outer), *parts[1:]])]
-        reason = '"{}" is a function parameter here: not edited'
+        reason = '"{}" is a function parameter here: left unchanged'
     else:
         return
     if _RULES.keys().isdisjoint(known):

@@ -87,10 +87,10 @@ def _reference(work: Work, site: Site) -> None:
         work.manual(
             site.line,
             "estimator-config",
-            "this is a subclass: not edited; at run time, npu_init configures its sessions"
+            "this is a subclass: left unchanged; at run time, npu_init configures its sessions"
             if is_base
-            else "the class is stored or passed on: not edited; at run time, npu_init configures "
-            "its sessions",
+            else "the class is stored or passed on: left unchanged; at run time, npu_init "
+            "configures its sessions",
         )
 
 

@@ -5,6 +5,7 @@ not understood, the file stays as it is.
 """
 
 import ast
+import os
 import re
 from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
@@ -19,6 +20,7 @@ from npu_config.python_flow.scopes import (
     Nesting,
     children,
     dotted_parts,
+    first_line,
     imported,
     is_open,
     keyword_of,
@@ -34,6 +36,7 @@ __all__ = [
     "REDUCTIONS",
     "REFUSALS",
     "HorovodUse",
+    "bound",
     "choice_of_rank",
     "has_ranks",
     "id_of",
@@ -177,8 +180,13 @@ def choice_of_rank(work: Work, site: Site, value: ast.AST) -> Optional[ast.IfExp
         getattr(branch, "value", 0) is None for branch in (choice.body, choice.orelse)
     ):
         return None
-    tests = [work.script.constructed(node, site.scope) for node in ast.walk(choice.test)]
-    return choice if any((test or "").startswith("horovod.") for test in tests) else None
+    tests = list(ast.walk(choice.test))
+    for name in [node for node in tests if isinstance(node, ast.Name)]:
+        tests += [node for one in work.script.values(name, site.scope) for node in ast.walk(one)]
+    asked = [
+        work.script.resolve(node.func, site.scope) for node in tests if isinstance(node, ast.Call)
+    ]
+    return choice if any((name or "").startswith("horovod.") for name in asked) else None
 
 
 def has_ranks(work: Work) -> bool:
@@ -189,6 +197,13 @@ def has_ranks(work: Work) -> bool:
 def imports_horovod(node: ast.AST) -> bool:
     """True for an import statement that imports Horovod."""
     return any(name.split(".")[0] == "horovod" for name in imported(node))
+
+
+def bound(script: Resolver) -> Iterator[str]:
+    """The names that imports of Horovod bind."""
+    for site in script.imports:
+        for alias in site.node.names if imports_horovod(site.node) else ():
+            yield alias.asname or alias.name.split(".")[0]
 
 
 def is_optional(site: Site) -> bool:
@@ -803,11 +818,7 @@ def horovod(work: Work) -> None:
     refused_before = work.blocked
     if work.keeper:
         for site in imports:
-            text = (
-                "{} still uses Horovod and belongs to the same program: migrate the whole "
-                "program, or leave all of it unchanged"
-            )
-            work.refuse(site.line, "hvd-import", phrase(text, work.keeper), blocks=True)
+            work.refuse(site.line, "hvd-import", work.keeper, blocks=True)
     for site in imports:
         if isinstance(site.parents[-1], ast.ClassDef):
             text = "Horovod is imported inside a class: import Horovod at the top of the file"
@@ -815,6 +826,12 @@ def horovod(work: Work) -> None:
         if any(alias.name == "*" for alias in site.node.names):
             text = "this line imports all names (*) of Horovod: import the module under a name"
             work.refuse(site.line, "hvd-import", text, blocks=True)
+    for line in _reexported(work, uses):
+        text = (
+            "nothing in this file uses this name: other modules may import it from this "
+            "package; import Horovod directly in those modules"
+        )
+        work.refuse(line, "hvd-import", text, blocks=True)
     for site in strange:
         is_one = script.resolved(site) is not None
         work.refuse(site.line, "hvd-refused", _AS_VALUE if is_one else _NOT_ALWAYS, True)
@@ -941,12 +958,24 @@ def _one_meaning(work: Work, site: Site) -> Optional[str]:
     return next((name for name in names if name.split(".")[0] == "horovod"), None)
 
 
+def _reexported(work: Work, uses: List[HorovodUse]) -> Iterator[int]:
+    """The lines on which a package binds a name of Horovod that it does not use itself."""
+    script = work.script
+    if os.path.basename(script.source.path or "") != "__init__.py":
+        return
+    used = {(dotted_parts(use.node) or [""])[0] for use in uses}
+    for name in sorted(set(bound(script)) - used):
+        yield from (first_line(store.node) for store in script.module.stores.get(name, ()))
+
+
 def _report_borrowed(work: Work) -> None:
     """Refuse a script that takes Horovod from another module of the project."""
-    if work.script.words.isdisjoint(REEXPORTED):
+    if work.script.words.isdisjoint((*REEXPORTED, work.borrowed)):
         return
     uses, strange = _uses(work)
-    for line in sorted([use.line for use in uses] + [site.line for site in strange])[:1]:
+    lines = sorted([use.line for use in uses] + [site.line for site in strange])
+    lines += work.script.source.mentions(work.borrowed) if work.borrowed else []
+    for line in lines[:1]:
         text = (
             "Horovod is imported through another module of the project: import Horovod "
             "directly in this file"
@@ -968,7 +997,7 @@ def _report_optional(work: Work, imports: List[Site], uses: List[HorovodUse]) ->
     for (line, id), names in found.items():
         text = "for several ranks: replace Horovod in the try block and in this line"
         if names:
-            text = "for several ranks: replace the try block and this line by {}"
+            text = "for several ranks: replace the try block and this line with {}"
             text = phrase(text, join(" and ", dict.fromkeys(names)))
         work.manual(line, id, text)
 

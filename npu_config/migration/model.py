@@ -29,7 +29,9 @@ def _dropout(work: Work, site: Site, name: str) -> None:
     looked = work.script.look_up(site.node, site.scope)
     if call is None:
         if looked.binding is not Binding.VALUE or isinstance(site.node, ast.Attribute):
-            work.manual(site.line, "dropout", "the function is stored or passed on: not edited")
+            work.manual(
+                site.line, "dropout", "the function is stored or passed on: left unchanged"
+            )
         return
     if looked.binding is Binding.VALUE and isinstance(site.node, ast.Name):
         return
@@ -169,7 +171,7 @@ RULES: Rules = {
     "tensorflow.nn.dropout": _dropout,
     "tensorflow.compat.v2.nn.dropout": of_calls(
         "dropout",
-        "not edited: the second argument of this dropout is the rate, not keep_prob",
+        "left unchanged: the second argument of this dropout is the rate, not keep_prob",
         REFUSED,
     ),
     "tensorflow.layers.dropout": _dropout_layer,

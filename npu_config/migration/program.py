@@ -5,6 +5,7 @@ which no name needs, is left alone when an entry script that reaches it imports 
 """
 
 import os
+import re
 from typing import (
     Any,
     Callable,
@@ -26,6 +27,7 @@ from npu_config.migration import libraries, rules
 from npu_config.migration.engine import Analysis, Migration
 from npu_config.migration.names import PACKAGES
 from npu_config.migration.work import CHANGED, MANUAL, REFUSED, Note
+from npu_config.text.source import load
 
 __all__ = ["Asked", "EntryPoint", "Looked", "FileOutcome", "FileToMigrate", "fit"]
 
@@ -112,12 +114,14 @@ class Asked(NamedTuple):
 
     Attributes:
         session_import: whether npu_init is imported; None: as needed.
-        keeper: the file that keeps Horovod.
+        keeper: why Horovod has to stay: another file keeps or takes it.
+        borrowed: the name of Horovod that it takes from another file.
         makers: the functions of other files that give a session, which whoever calls them closes.
     """
 
     session_import: Optional[bool] = None
     keeper: str = ""
+    borrowed: str = ""
     makers: FrozenSet[str] = frozenset()
 
 
@@ -144,6 +148,7 @@ class ImportGraph:
         self.known = {""} | {part for path in self.paths for part in _parts(path)}
         self.imports: List[List[int]] = []
         self.own: List[Set[str]] = []
+        self._taken: Dict[Tuple[int, int], Set[str]] = {}
         self._hidden: Set[Tuple[int, int]] = set()
         self._tails: Dict[int, Dict[Tuple[str, ...], List[int]]] = {}
         self._read_all()
@@ -167,10 +172,14 @@ class ImportGraph:
         target = one.outcome.target
         folder = os.path.dirname(os.path.abspath(target.path))
         roots = [folder] if target.root is None else [folder, os.path.abspath(target.root)]
+        found: Dict[str, List[int]] = {}
         for module in one.analysis.modules if one.analysis is not None else ():
             is_alone = target.root is None and target.content is None
             if module.split(".")[0] in PACKAGES:
                 continue
+            outer, name = _split(module)
+            for other in found.get(outer, ()):
+                self._taken.setdefault((index, other), set()).add(name)
             if module.endswith(".*"):
                 folder_of = os.path.join(*module[:-2].split("."))
                 inside = [os.path.join(root, folder_of) for root in roots]
@@ -192,9 +201,9 @@ class ImportGraph:
             far = list(self._files_below(bases[1:], name, is_alone))
             if near:
                 self._hidden.update((index, other) for other in set(far) - set(near))
-            files = near + far
+            files = found[module] = near + far
             if not files and not level and target.root is not None:
-                files = self._elsewhere(module.split("."), folder)
+                files = found[module] = self._elsewhere(module.split("."), folder)
             if files:
                 self.own[index].add(module)
             yield from files
@@ -262,11 +271,38 @@ class ImportGraph:
 
     def keep_horovod(self) -> None:
         """Horovod stays in every file of a program when it stays in one of them."""
+        for taker, giver, name in list(self._borrowed()):
+            text = phrase(_TAKEN, os.path.basename(self._name(taker)), name)
+            self._look_again(giver, keeper=text)
+            if taker < self.count:
+                self._look_again(taker, borrowed=name)
         for index, keeper in self._keeping_horovod().items():
             self._look_again(index, keeper=keeper)
 
+    def _borrowed(self) -> Iterator[Tuple[int, int, str]]:
+        """The files that take Horovod from one that would lose it, that one, and the name."""
+        for index, one in enumerate(self.looked[: self.count]):
+            if one.outcome.says("hvd-import", CHANGED):
+                for other in sorted(self.importers.get(index, ())):
+                    names = self._found(index).of_horovod & self._takes(other, index)
+                    yield from ((other, index, name) for name in sorted(names)[:1])
+
+    def _takes(self, index: int, other: int) -> Set[str]:
+        """The names that a file takes from another one: what it imports, and their attributes."""
+        taken = set(self._taken.get((index, other), ()))
+        target = self.looked[index].outcome.target
+        data = load(target.path, _LARGEST) if target.content is None else target.content
+        text = data.decode("latin-1") if isinstance(data, bytes) else ""
+        module = _parts(self._path(other))[-1]
+        if module == "__init__":
+            module = os.path.basename(os.path.dirname(self._path(other)))
+        renamed = re.findall(r"\b{}[ \t]+as[ \t]+(\w+)".format(re.escape(module)), text)
+        owners = "|".join(map(re.escape, {module, *renamed}))
+        taken.update(re.findall(r"\b(?:{})[ \t]*\.[ \t]*(\w+)".format(owners), text))
+        return taken | set(re.findall(r"\w+", text) if "*" in taken else ())
+
     def _keeping_horovod(self) -> Dict[int, str]:
-        """The files that lose Horovod though one of their program keeps it, with that one."""
+        """The files that lose Horovod though one of their program keeps it, with why it stays."""
         neighbours: Dict[int, Set[int]] = {}
         for imported, others in self.importers.items():
             for other in others:
@@ -274,7 +310,8 @@ class ImportGraph:
                 neighbours.setdefault(other, set()).add(imported)
         found: Dict[int, str] = {}
         for index, one in enumerate(self.looked[: self.count]):
-            if not (one.outcome.status == "refused" and one.outcome.says("hvd-import", REFUSED)):
+            keeps = one.outcome.says("hvd-import", REFUSED) or self._found(index).of_horovod
+            if one.outcome.status != "refused" or not keeps:
                 continue
             seen, pending = {index}, [index]
             while pending:
@@ -285,7 +322,7 @@ class ImportGraph:
                         "hvd-import", CHANGED
                     ):
                         name = os.path.basename(one.outcome.target.path)
-                        found.setdefault(other, name)
+                        found.setdefault(other, phrase(_KEPT, name))
         return found
 
     # The import of npu_init
@@ -451,6 +488,12 @@ class ImportGraph:
 
 
 _OLD = ("python2", MANUAL)
+_LARGEST = 4 * 1024 * 1024
+_KEPT = (
+    "{} still uses Horovod and belongs to the same program: migrate the whole program, or "
+    "leave all of it unchanged"
+)
+_TAKEN = '{} takes "{}" from this module: import Horovod directly in that file'
 _MOST = 500
 """How many modules are read that were not named."""
 _NEAREST = 32
@@ -469,6 +512,13 @@ _UNKNOWN = (
 def _heads(module: str) -> Iterator[Tuple[List[str], int]]:
     parts = module.split(".")
     return ((parts, count + 1) for count in range(len(parts)))
+
+
+def _split(module: str) -> Tuple[str, str]:
+    """A module with a name of it apart; the dots of a relative import stay with the module."""
+    name = module.rpartition(".")[2]
+    outer = module[: -len(name)] if name else module
+    return (outer[:-1] if outer.strip(".") else outer), name
 
 
 def _parts(path: str) -> List[str]:

@@ -124,7 +124,8 @@ def _of_file(target: FileToMigrate, work: _Work) -> Looked:
         notes = tuple(shell_notes(text))
         return Looked(FileOutcome(target, Migration(text, notes=notes), text if notes else None))
     is_mentioned = target.root is None or any(name in data for name in _MENTIONS)
-    is_wanted = is_mentioned or bool(work.asked.session_import or work.asked.makers)
+    asked = work.asked
+    is_wanted = is_mentioned or any((asked.session_import, asked.borrowed, asked.makers))
     if not is_wanted and not may_borrow(data.decode("utf-8", "replace")):
         unread = _unread(data)
         if _OLD.search(data) is None:
@@ -138,12 +139,14 @@ def _of_file(target: FileToMigrate, work: _Work) -> Looked:
 
 
 _IMPORT = re.compile(
-    rb"^[ \t]{0,20}(?:from[ \t]{1,4}([\w.]{1,200})[ \t]{1,4}import[ \t]{1,4}([\w, \t]{1,400})"
+    rb"^[ \t]{0,20}(?:from[ \t]{1,4}([\w.]{1,200})[ \t]{1,4}import[ \t]{1,4}"
+    rb"(\*|[\w, \t]{1,400}|\([^)]{1,4000})"
     rb"|import[ \t]{1,4}([\w.]{1,200}))",
     re.M,
 )
 
 
+_COMMENT = re.compile(rb"#[^\n]*")
 _OLD = re.compile("|".join(r"\b{}\b".format(word) for word in sorted(WORDS)).encode("ascii"))
 _CALLS = re.compile(rb"^(?:for|with|while)\b|^[\w., ]{0,200}(?:=[ \t]{0,8}[\w.]{1,200})?\(", re.M)
 
@@ -161,6 +164,7 @@ def _unread(data: bytes) -> Analysis:
     for source, names, module in _IMPORT.findall(data):
         outer = (source or module).decode("ascii", "replace")
         modules.append(outer)
+        names = _COMMENT.sub(b"", names.lstrip(b"("))
         for name in names.decode("ascii", "replace").split(","):
             modules += [
                 outer + ("" if outer.endswith(".") else ".") + one for one in name.split()[:1]
@@ -242,6 +246,7 @@ def _analysed(source: Union[str, bytes], target: FileToMigrate, work: _Work) -> 
         work.imports,
         work.asked.session_import,
         work.asked.keeper,
+        work.asked.borrowed,
         neighbours,
         work.partial,
         target.path,

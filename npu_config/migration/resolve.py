@@ -99,7 +99,7 @@ class Resolver(Module):
         text: str,
         neighbours: "Optional[Neighbours]",
         interest: Interest,
-        is_concerned: bool = False,
+        is_concerned: bool,
         path: Optional[str] = None,
     ) -> None:
         super().__init__(text, path)

@@ -9,10 +9,10 @@ _SOURCE = ("npu_config",)
 def notebook_not_migrated() -> None:
     """A notebook cannot be migrated.
 
-    Its cells of code are migrated, and nothing else in the file is touched.  That takes a
-    notebook of version 4, of Python, whose cells parse (magics and shell commands are passed
-    over).  Of others export the code (`jupyter nbconvert --to script train.ipynb`) and migrate
-    that.
+    `npu-config migrate` changes only the code cells of a notebook.  The notebook must have
+    format version 4 and be written in Python, and its cells must parse (magics and shell
+    commands are skipped).  For any other notebook, export the code (`jupyter nbconvert --to
+    script train.ipynb`) and migrate the exported script.
     """
 
 
@@ -20,8 +20,8 @@ def notebook_not_migrated() -> None:
 def nothing_to_migrate() -> None:
     """A directory passed to `npu-config migrate` contains no Python file.
 
-    Hidden directories, build directories and what .gitignore names are left out: name the file
-    or the directory itself.
+    Hidden directories, build directories and paths that .gitignore lists are skipped: pass the
+    path of the file or the directory itself.
     """
 
 
@@ -29,8 +29,8 @@ def nothing_to_migrate() -> None:
 def link_out_of_tree() -> None:
     """A symbolic link leads out of the directory that is migrated.
 
-    The file behind it belongs to something else, so that it is neither edited nor copied.  Name
-    the file itself to migrate it.
+    The target of the link is outside of this directory, so it is neither changed nor copied.
+    To migrate the target, pass its path.
     """
 
 
@@ -38,9 +38,9 @@ def link_out_of_tree() -> None:
 def migration_not_written() -> None:
     """A migrated file could not be written.
 
-    It is read-only, its directory is, the disk is full, it is a link that leads out of the
-    directory, or somebody else changed the file in the meantime.  The file is as it was; the
-    other files are written.
+    The file or its directory is read-only, the disk is full, the file is a link that leads out
+    of the directory, or somebody else changed the file in the meantime.  This file is
+    unchanged; the other files are written.
     """
 
 

@@ -395,8 +395,8 @@ def _reference(work: Work, site: Site) -> None:
         )
     else:
         text = (
-            "the class is stored or passed on: not edited; at run time, npu_init configures "
-            "its sessions"
+            "the class is stored or passed on: left unchanged; at run time, npu_init "
+            "configures its sessions"
         )
     work.needs_patch(site)
     work.manual(site.line, "session-reference", text)
@@ -646,8 +646,8 @@ def _optimizer_options(work: Work, site: Site, call: ast.Call, name: str) -> Non
 
 
 _UNDER_FLAG = (
-    "this is set under a condition: not edited; npu_config_proto switches XLA off in the "
-    "session, so the line can be deleted"
+    "this is set under a condition: left unchanged; npu_config_proto switches XLA off in "
+    "the session, so the line can be deleted"
 )
 
 

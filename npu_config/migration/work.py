@@ -96,8 +96,9 @@ class Work:
     Args:
         script: the script.
         package: the package whose names are imported.
-        keeper: another file of the program that keeps Horovod, so that this one must, too.
+        keeper: why Horovod has to stay: another file of the program keeps or takes it.
         partial: what depends on something that is refused is edited all the same.
+        borrowed: the name of Horovod that it takes from another file of the program.
 
     Attributes:
         used: the names of npu_init that the edits use.
@@ -111,12 +112,18 @@ class Work:
     """
 
     def __init__(
-        self, script: Resolver, package: str, keeper: str = "", partial: bool = False
+        self,
+        script: Resolver,
+        package: str,
+        keeper: str = "",
+        partial: bool = False,
+        borrowed: str = "",
     ) -> None:
         self.script = script
         self.package = package
         self.keeper = keeper
         self.partial = partial
+        self.borrowed = borrowed
         self.reached = Reached(script)
         self.changes: List[Replacement] = []
         self.used: List[str] = []

@@ -49,9 +49,9 @@ _LOG = logging.getLogger("npu_config")
 def unknown_action() -> None:
     """The precision tool does not know an action, or two actions cannot be used together.
 
-    Actions are `overflow`, `dump`, `fusion_off`, `fusion_switch` and `prof`, joined by `|`. The
-    original tool looks for these words inside the text: a misspelt action does nothing, and of
-    `overflow|dump` the dump is dropped without a word.
+    Actions are `overflow`, `dump`, `fusion_off`, `fusion_switch` and `prof`, joined by `|`.
+    The original tool only searches the text for these words: a misspelt action has no effect,
+    and in `overflow|dump` the tool ignores `dump` without a warning.
 
     Wrong: `session_dump_config(config, action="overflw")`
 
@@ -177,8 +177,8 @@ DUMP_SEED = 2022
 def tfdbg_directory_in_use() -> None:
     """The dump directory of tfdbg is not empty.
 
-    tfdbg refuses a directory that is not empty, and mixing two recordings would make both
-    useless. Nothing is deleted.
+    tfdbg requires an empty directory, because two recordings in one directory would make both
+    useless. npu_config deletes nothing.
 
     Wrong: `sess_dump(sess)` in a directory with the `precision_data/tf/tf_debug` of another run
 

@@ -237,7 +237,7 @@ HAS_ENDS = sys.version_info >= (3, 8)
 class Undecodable(ValueError):  # noqa: N818 - a verdict on a file, caught by whoever asked
     """The bytes are not text in the encoding that Python would use; ``line`` is where."""
 
-    def __init__(self, reason: str, line: Optional[int] = None) -> None:
+    def __init__(self, reason: str, line: int) -> None:
         super().__init__(reason)
         self.line = line
 

@@ -42,7 +42,8 @@ def warn_overwritten(overwritten: Iterable[Tuple[str, Any, Any]]) -> None:
     for what, old, new in overwritten:
         warn_replaced(
             phrase(
-                "{} was {!r} in the ConfigProto of the script; npu_config replaced it by {!r}",
+                "{} was {!r} in the ConfigProto of the script; npu_config replaced this "
+                "value with {!r}",
                 what,
                 old,
                 new,

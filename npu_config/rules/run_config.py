@@ -261,7 +261,8 @@ _NO_ARGUMENT = tuple(
 def option_without_run_config_argument(case: Case) -> None:
     """An option is set that NPURunConfig has no argument for.
 
-    The option can be set only on the NpuOptimizer of ``session_config``.
+    The option can be set only on the NpuOptimizer of ``session_config``; an option that is set
+    there is not reported.
 
     Wrong, in a script:
 
@@ -273,7 +274,7 @@ def option_without_run_config_argument(case: Case) -> None:
     """
     if case.source_kind is SourceKind.RUN_CONFIG:
         for name in _NO_ARGUMENT:
-            if case.isset(name):
+            if case.isset(name) and case.settings.entries[name].wire is None:
                 case.report(
                     name,
                     'NPURunConfig has no argument for "{}"',

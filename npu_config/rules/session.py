@@ -55,7 +55,7 @@ def no_npu_optimizer(case: Case) -> None:
                 "on the CPU",
                 name[:80],
                 NPU_OPTIMIZER,
-                help=phrase("write name = {}", quoted),
+                help=phrase("set the name of this optimizer to {}", quoted),
                 place=place,
                 fix=Fix.writing(place, quoted) if is_text else None,
             )

@@ -162,7 +162,7 @@ def read(data: bytes, path: Optional[str]) -> ScriptReading:
             return _imported(imported, error, path)
         finding = script_not_decoded.diagnostic(
             phrase("{}; Python does not run this file", error),
-            Place(path, error.line, 1) if error.line else Place(path),
+            Place(path, error.line, 1),
             help="save it as UTF-8, or declare its encoding in the first line",
         )
         return ScriptReading("script", path, diagnostics=(finding,), unchecked="not text")
@@ -193,7 +193,7 @@ def _imported(file: Imported, error: Undecodable, path: Optional[str]) -> Script
     is_program = reading.script is not None and reading.script.is_program
     finding = script_not_decoded.diagnostic(
         phrase("{}; Python can import the file, but does not run it as a script", error),
-        Place(path, error.line, 1) if error.line else Place(path),
+        Place(path, error.line, 1),
         help="save it as UTF-8",
         severity=Severity.ERROR if is_program else Severity.WARNING,
     )

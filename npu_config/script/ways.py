@@ -284,7 +284,12 @@ def _remarks(
     targets = {each.target.target for each in reading.variants if each.settings.entries}
     if reading.unreadable:
         parts = joined(sorted(reading.unreadable))
-        yield phrase("{} of the target is known only at run time", parts)
+        yield phrase(
+            "{} of the target is known only at run time"
+            if len(reading.unreadable) == 1
+            else "{} of the target are known only at run time",
+            parts,
+        )
     elif len(targets) > 1 and reading.target is None:
         yield phrase("the configurations of the script are for different targets")
 
@@ -294,6 +299,9 @@ def _more(more: List[_Configuration], made: List[_Configuration]) -> str:
         return phrase("the script may set more options, which are known at run time only")
     lines = joined([str(each.place.line) for each in more])
     return phrase(
-        "the configurations of lines {} may set more options, which are known only at run time",
+        "the configuration of line {} may set more options, which are known only at run time"
+        if len(more) == 1
+        else "the configurations of lines {} may set more options, "
+        "which are known only at run time",
         lines,
     )

@@ -489,7 +489,7 @@ def check(
     found: List[Diagnostic] = []
     known = model.by_name if nodes is None else nodes
     for name in (each for each in model.by_name if each not in known):
-        message = "no node of the compiled graph is called {}; the entry does not apply"
+        message = "no node of the compiled graph is named {}; this entry of the file has no effect"
         place, meant = places.key_place(("by_name", name)), near(name, known)
         message = phrase(message, shown(name))
         found.append(customize_dtypes_name_lost.diagnostic(message, place, meant=meant))

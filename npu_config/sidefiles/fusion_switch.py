@@ -585,7 +585,10 @@ def _parse(text: str, path: Optional[str], target: Target) -> Parsed[FusionSwitc
             Report([fusion_switch_structure.diagnostic(message, Place(path, 1, 1, 1, 1))]),
         )
     if content.startswith("null"):
-        message = "the graph engine reads the start of the file as null, and switches no pass"
+        message = (
+            'the file begins with "null": the graph engine then ignores the rest of '
+            "the file and switches no fusion pass"
+        )
         place = Source(text, path).place(0, len(text))
         found = fusion_switch_structure.diagnostic(message, place, severity=Severity.WARNING)
         return Parsed(FusionSwitch(), Report([found]))

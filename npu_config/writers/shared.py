@@ -20,18 +20,19 @@ from npu_config.text.plain_text import is_utf8
 def lost_in_output() -> None:
     """The requested output format cannot contain an option that is set.
 
-    NPURunConfig has no argument for some options; passes some on only together with others
-    (`work_path` with `aoe_mode`, `profiling_options` with `profiling_mode`, the four of
-    `DynamicInputConfig` together or not at all); and always writes others itself.  Text files
-    cannot hold bytes that are not UTF-8.  JSON and the bytes of a ConfigProto have no comments
-    for what ``npu-config generate`` cannot write: an option that a script sets on some paths, a
-    value that is known at run time only, an option that the output must not have.
+    NPURunConfig has no argument for some options, passes some options on only together with
+    others (`work_path` with `aoe_mode`, `profiling_options` with `profiling_mode`, the four of
+    `DynamicInputConfig` together or not at all), and always sets some options itself.  Text
+    files cannot contain bytes that are not UTF-8.  For a setting that it cannot write,
+    ``npu-config generate`` writes a comment: an option that a script sets only on some paths,
+    a value that is known only at run time, an option that the output must not contain.  JSON
+    and the bytes of a ConfigProto cannot contain comments.
 
     Wrong:
 
         npu_config.NpuConfig.from_dict({"use_off_line": False}).to_run_config_kwargs()
 
-    Right: hand such options over in a ConfigProto, `NPURunConfig(session_config=...)`.
+    Right: pass such options in a ConfigProto, `NPURunConfig(session_config=...)`.
     """
 
 

@@ -331,7 +331,7 @@ def test_lines_of_json(npu):
     [
         ("No space left", "A disk is full"),
         ("drvRetCode=87", "the meaning of this return code of the driver is not known"),
-        ("drvRetCode=7", "this is a return code of the driver: device not ready"),
+        ("drvRetCode=7", "this is a return code of the driver: the device is not ready"),
         ("EI7777", "the meaning of this error code of HCCL is not known"),
         ("ret:0x7BC87", "# 507015 "),
     ],

@@ -423,6 +423,22 @@ def test_tables_of_statistics(tmp_path, npu):
     assert (result.code, "only the statistics were compared" in result.out) == (1, True)
 
 
+def test_a_table_against_what_has_no_numbers(tmp_path):
+    """A tensor of the other side that cannot be read is not compared, and its row says why."""
+    table, other = w.step_folder(tmp_path / "npu"), w.step_folder(tmp_path / "other")
+    line = "Output,0,32,DT_FLOAT,ND,8,8,1,4.5,8,0,0,0\n"
+    for name in ("a", "b"):
+        (table / "Add.{}.1.2.1767323045000000.csv".format(name)).write_text(HEAD + line)
+    w.operator(other, "a", [w.array("output", numpy.arange(1, 9, dtype="f4"))])
+    w.operator(other, "b", [w.tensor("output", b"abcdefgh", (8,), code=13)])
+    read, unread = compare_dumps(tmp_path / "npu", tmp_path / "other").rows
+    assert (read.verdict, unread.verdict) == ("agrees", "not compared")
+    assert (unread.reason, unread.causes) == (
+        "it is not documented how the values of DT_STRING are stored",
+        (),
+    )
+
+
 def test_tables_against_tables(tmp_path, npu):
     """Both sides have statistics, or one of them; NaN in a table counts; a shape as well."""
     same = "8,8,1,4.5,8,0,0,0"

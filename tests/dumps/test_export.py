@@ -177,3 +177,55 @@ def test_types(tmp_path, code, content, shape, expected):
     assert expected == (line.dtype, line.shape, line.status == "ok")
     values = numpy.load(str(tmp_path / "out" / line.file))
     assert values.dtype.name == expected[0]
+
+
+STORED = "exported as stored on the device: "
+
+
+@pytest.mark.parametrize(
+    ("code", "shape", "original", "layout", "expected"),
+    [
+        (2, (2, 3), None, "original", ("2x3", "ok")),
+        (3, (1, 1, 1, 2, 16), (1, 1, 2, 5), "original", ("1x1x2x5", "ok")),
+        (3, (1, 1, 1, 2, 16), (1, 1, 2, 5), "device", ("1x1x1x2x16", "ok")),
+        (
+            3,
+            (2, 3),
+            (2, 3),
+            "original",
+            (
+                "2x3",
+                STORED
+                + "a tensor in the format NC1HWC0 has 5 dimensions, but the shape is [2, 3]",
+            ),
+        ),
+        (
+            5,
+            (2, 3),
+            (6,),
+            "original",
+            ("2x3", STORED + "the layout NC1C0HWPAD is not documented"),
+        ),
+        (5, (2, 3), (6,), "device", ("2x3", "ok")),
+    ],
+)
+def test_layouts(tmp_path, code, shape, original, layout, expected):
+    """In the layout of the network where that is known; else as it is stored, and why."""
+    values = numpy.arange(numpy.prod(shape), dtype="f4")
+    tensor = w.tensor("output", values.tobytes(), shape, format_code=code, original=original)
+    w.operator(tmp_path, "a", [tensor])
+    (line,), found = export_dumps(find_dumps(tmp_path), tmp_path / "out", layout)
+    assert (expected, ()) == ((line.shape, line.status), found)
+    stored = numpy.load(str(tmp_path / "out" / line.file))
+    assert expected[0] == "x".join(map(str, stored.shape))
+    if stored.size == values.size:
+        assert values.tolist() == stored.ravel().tolist()
+
+
+def test_tensors_without_bytes(tmp_path):
+    """They have a line of the index that says so, and no file."""
+    w.operator(tmp_path, "a", [w.tensor("output", b"", (2, 3), size=24)])
+    (line,), _ = export_dumps(find_dumps(tmp_path), tmp_path / "out")
+    assert (line.file, line.dtype, line.shape) == ("", "DT_FLOAT", "2x3")
+    assert line.status != "ok"
+    assert not list(tmp_path.rglob("*.npy"))

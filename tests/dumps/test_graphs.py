@@ -133,11 +133,19 @@ def test_the_order_of_operators():
         ("1_Build.txt:p/x 2_Build.txt:q", "p_x", "1_Build.txt"),
         ("1_Build.json:p 2_Build.txt:q", "p", "1_Build.json"),
         ("1_Build.txt:p 2_Build.txt:p", "p", "2_Build.txt"),
+        ("1_Build.txt:p 2_Build.txt/", "p", "1_Build.txt"),
+        ("1_Build.txt:q 2_Build.txt/", "p", "2_Build.txt"),
     ],
 )
 def test_which_file_of_a_folder(tmp_path, names, model, taken):
-    """The last of the stage Build, of the model where one has its name; text before JSON."""
+    """The last of the stage Build, of the model where one has its name; text before JSON.
+
+    One that cannot be read, such as a folder, has the name of no model.
+    """
     for each in names.split():
+        if each.endswith("/"):
+            (tmp_path / ("ge_proto_" + each)).mkdir()
+            continue
         name, _, graph = each.partition(":")
         text = (
             '{{"graph": [{{"name": "{}"}}]}}'

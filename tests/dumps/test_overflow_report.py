@@ -105,7 +105,7 @@ def test_two_runs(before, after, expected):
     if left:
         assert re.findall(r"\d+", sentence) == [str(left), str(left + gone)]
     elif new:
-        assert "another one" in sentence
+        assert "another operator" in sentence
     else:
         assert ("none of" if gone else "neither") in sentence
 
@@ -280,6 +280,7 @@ def test_the_page_against_an_earlier_run():
     """Each operator with what became of it; only those that still overflow are marked."""
     names = [made(*({"op_name": name} for name in each)) for each in ("ab", "bc")]
     html = page(PLAIN, compared=r.compare_runs(*names))
-    assert cells(html)[1:4] == [["remaining", "b"], ["new", "c"], ["gone", "a"]]
+    expected = [["still overflowing", "b"], ["newly overflowing", "c"]]
+    assert [*expected, ["no longer overflowing", "a"]] == cells(html)[1:4]
     assert html.count('class="diverges"') == 2
     assert "<table" not in page(PLAIN, compared=r.compare_runs((), ()))

@@ -88,11 +88,15 @@ def line(**more):
 @pytest.mark.parametrize(
     ("cells", "expected"),
     [
-        ({}, ("p/a", 0, "output", 1)),
-        ({"output": "2"}, ("p/a", 2, "output", 1)),
-        ({"run": "7"}, ("p/a", 0, "output", 7)),
-        ({"debug_op": "input"}, ("p/a", 0, "input", 1)),
-        ({"debug_op": "output"}, ("p/a", 0, "output", 1)),
+        ({}, ("p/a", 0, "output", 1, None)),
+        ({"output": "2"}, ("p/a", 2, "output", 1, None)),
+        ({"run": "7"}, ("p/a", 0, "output", 7, None)),
+        ({"debug_op": "input"}, ("p/a", 0, "input", 1, None)),
+        ({"debug_op": "output"}, ("p/a", 0, "output", 1, None)),
+        ({"file": "a.npy"}, ("p/a", 0, "output", 1, None)),
+        ({"file": "device_4/a.npy"}, ("p/a", 0, "output", 1, 4)),
+        ({"file": "device_4/net.7/run_9/a.npy"}, ("p/a", 0, "output", 1, 4)),
+        ({"file": "net.7/device_4"}, ("p/a", 0, "output", 1, None)),
         ({"debug_op": "DebugNanCount"}, None),
         ({"run": "x"}, None),
         ({"output": "-1"}, None),
@@ -102,13 +106,18 @@ def line(**more):
     ],
 )
 def test_lines_of_an_index(tmp_path, cells, expected):
-    """Only tensors whose files are below the folder; the step is the one of the line."""
+    """Only tensors whose files are below the folder; the step is the one of the line.
+
+    The device is that of the folders above the file.
+    """
     head = ",".join(COLUMNS)
     lines = [head, line(file="run_9/z.npy", node="z", run="9"), line(**cells)]
     (tmp_path / "index.csv").write_text("\n".join(lines))
     found = [npy for each in open_references(str(tmp_path)).folders.values() for npy in each]
     assert found[0].node == "z"
-    actual = [(npy.node, npy.output, npy.side, npy.folder.step) for npy in found[1:]]
+    actual = [
+        (npy.node, npy.output, npy.side, npy.folder.step, npy.folder.device) for npy in found[1:]
+    ]
     assert ([] if expected is None else [expected]) == actual
     (tmp_path / "index.csv").write_text(head)
     with pytest.raises(NpuConfigError, match=r"index\.csv"):

@@ -110,6 +110,55 @@ def test_a_producer_that_the_graph_does_not_have(npu, tmp_path):
     assert [each["origin"] for each in found["tensors"]] == ["origin not known"]
 
 
+def test_an_operator_that_the_graph_does_not_have(npu, tmp_path):
+    """Where its NaN came from is not known unless its own inputs say it."""
+    folder = w.step_folder(tmp_path / "dump")
+    w.operator(folder, "a", output([1]))
+    for name, value in (("x", 1), ("y", numpy.inf)):
+        first = w.array("input", numpy.array([value], "f4"))
+        w.operator(folder, name, [first, *output([numpy.nan])])
+    w.operator(folder, "z", output([numpy.nan]))
+    (tmp_path / "graph.txt").write_text(GRAPH)
+    _, found = scan(npu, tmp_path / "dump", "--graph", tmp_path / "graph.txt")
+    outputs = [each for each in found["tensors"] if each["side"] == "output"]
+    assert {each["op_name"]: each["origin"] for each in outputs} == {
+        "x": "computed here",
+        "y": "came in",
+        "z": "origin not known",
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "made", "origin"),
+    [
+        ("none", 1, "computed here"),
+        ("none", numpy.inf, "came in"),
+        ("clean", 1, "computed here"),
+        ("clean", numpy.inf, "computed here"),
+        ("odd", 1, "came in"),
+        ("odd", numpy.inf, "came in"),
+        ("unread", 1, "computed here"),
+        ("unread", numpy.inf, "came in"),
+    ],
+)
+def test_inputs_say_more_than_producers(tmp_path, given, made, origin):
+    """The graph is asked only where the inputs that were dumped do not say it."""
+    folder = w.step_folder(tmp_path / "dump")
+    inputs = {
+        "none": [],
+        "clean": [w.array("input", numpy.array([1], "f4"))],
+        "odd": [w.array("input", numpy.array([numpy.nan], "f4"))],
+        "unread": [w.tensor("input", b"\x77" * 6, (8,), code=37)],
+    }
+    w.operator(folder, "a", output([made]))
+    w.operator(folder, "b", [*inputs[given], *output([numpy.nan])])
+    (tmp_path / "graph.txt").write_text(GRAPH)
+    found = scan_dumps(tmp_path / "dump", graph=str(tmp_path / "graph.txt"))
+    origins = {(each.op_name, each.side): each.origin for each in found.tensors}
+    assert origins["b", "output"] == origin
+    assert origins.get(("b", "input"), "origin not known") == "origin not known"
+
+
 ORIGINS = {
     "clean": "computed here",
     "odd": "came in",
@@ -264,7 +313,9 @@ def test_did_the_change_help(npu, tmp_path):
     assert result.code == 1
     assert "did not help these operators: 1 of 2 still overflow" in page.read_text()
     assert page.read_text().count("<h2 id=") == 2
-    for words in ("gone: 1; a", "remaining: 1; b", "new: 1; c", "did not help"):
+    for words in ("no longer overflowing: 1; a", "still overflowing: 1; b"):
+        assert words in result.out
+    for words in ("newly overflowing: 1; c", "did not help"):
         assert words in result.out
     page.unlink()
     npu("--lang", "zh", "dump", "overflow", tmp_path, "--before", RUNS[0], "--html", page)
@@ -328,7 +379,7 @@ def test_the_order_of_tensors():
     tensors = [
         ScannedTensor(
             Folder(None, None, None, None, step), "a", "Add", side, index, "DT_FLOAT", (1,), path,
-            time, CLEAN, order=order,
+            time, CLEAN, False, order=order,
         )
         for step, order, time, path, side, index in parts
     ]  # fmt: skip

@@ -9,10 +9,19 @@ from dumps import dump_writer as w
 
 pytest.importorskip("numpy")
 
-from npu_config.dumps.compare import First, _batch, _is_shared, _path, first_of
+from npu_config.dumps.compare import (
+    Comparison,
+    First,
+    Row,
+    _batch,
+    _is_shared,
+    _path,
+    first_of,
+)
 from npu_config.dumps.dump import HeaderError, parse_header
 from npu_config.dumps.graph import GeGraph, GeOp
 from npu_config.dumps.matching import ABSENT, APART, UNREAD, _order, coverage_of
+from npu_config.dumps.result import finding
 from npu_config.dumps.tree import DumpFile, FileName, Folder
 from npu_config.dumps.verdicts import kind_of
 
@@ -82,6 +91,59 @@ def rows_of(text):
 def test_the_first_that_diverges(rows, first):
     """Its outputs do and its inputs do not, or nothing has before it."""
     assert first == first_of(list(rows_of(rows)))
+
+
+NOWHERE, ELSEWHERE = (Folder(None, device, None, None, None) for device in (None, 1))
+
+
+def row(
+    op_name,
+    verdict,
+    reason,
+    side="output",
+    producer="",
+    where=NOWHERE,
+):
+    """A row with a reason."""
+    return Row(
+        0, op_name, "Op", side, 0, "DT_FLOAT", "r", "float32", (), (2,), verdict,
+        reason=reason, producer=producer, where=where,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "more", "said"),
+    [
+        ([row("a", DIVERGES, "one")], {}, "the outputs of a differ, its inputs were not compared"),
+        (
+            [row("a", DIVERGES, "one"), row("a", DIVERGES, "two"), row("b", DIVERGES, "three")],
+            {"inputs_agree": True},
+            "the inputs of a agree, but its outputs differ",
+        ),
+        (
+            [
+                row("z", DIVERGES, "of another"),
+                row("a", DIVERGES, "its input", "input", "z"),
+                row("a", DIVERGES, "of another device", where=ELSEWHERE),
+                row("a", AGREES, "only a remark"),
+                row("b", DIVERGES, "one", "input", "a"),
+            ],
+            {"inputs_agree": True},
+            "the inputs of a agree, but its outputs differ",
+        ),
+        (
+            [row("a", NOT, "unread"), row("b", DIVERGES, "one", "input", "a")],
+            {"passes": ("P", "Q")},
+            "the outputs of a differ, its inputs were not compared",
+        ),
+    ],
+)
+def test_what_is_said_of_the_first(rows, more, said):
+    """Its reason is of its own outputs, also where only an operator behind it has them."""
+    (found,) = finding(Comparison(tuple(rows), "a", **more))
+    assert (found.rule, found.message) == ("NPU329", said + ": one")
+    off = ", with the fusion passes P, Q off" if "passes" in more else ""
+    assert found.help == "dump this operator with its inputs (--next-config)" + off
 
 
 def rows_of_operators(text):

@@ -213,6 +213,24 @@ def test_against_the_table(change, expected):
     assert expected == [diagnostic.severity.value for diagnostic in report]
 
 
+@pytest.mark.parametrize(
+    ("address", "family", "version"),
+    [
+        ("10.20.0.2", "AF_INET6", "IPv4"),
+        ("10.20.0.2", "AF_INET", None),
+        ("fd00::2", "AF_INET", "IPv6"),
+        ("fd00::2", "AF_INET6", None),
+    ],
+)
+def test_the_addresses_of_the_table(address, family, version):
+    """A family of addresses that the rank table does not have does nothing."""
+    table = build(["node_0", "node_1"], 2, address)
+    environ = {**WITH_TABLE, "HCCL_SOCKET_FAMILY": family}
+    messages = [each.message for each in check_environment(environ, table=table)]
+    words = 'HCCL_SOCKET_FAMILY="{}" has no effect: the addresses of the rank table are {}'
+    assert messages == ([] if version is None else [words.format(family, version)])
+
+
 @golden.claims(Path(__file__).parent, "environments.txt")
 def test_every_word(path, case):
     """What is said of an environment, and what to do: partners, numbers, both kinds of jobs."""

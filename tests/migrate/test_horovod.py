@@ -29,7 +29,7 @@ def test_uses_of_an_optional_horovod(otherwise):
         "except ImportError:\n    {}\n\n\ndef f():\n    return hvd.rank(), hvd.size()\n"
     ).format(otherwise)
     text = (
-        "for several ranks: replace the try block and this line by get_npu_rank_id() and "
+        "for several ranks: replace the try block and this line with get_npu_rank_id() and "
         "get_npu_rank_size()"
     )
     assert [(9, "manual", text)] == said(source, "hvd-rank")
@@ -85,6 +85,12 @@ def test_a_broadcast_that_nothing_runs(lines, is_run):
         ("tf.estimator.Estimator(f, model_dir='x' if hvd.rank() == 0 else None)", [5]),
         ("tf.estimator.RunConfig(\n    model_dir=None if hvd.rank() else 'x')", [6]),
         ("w = 'x' if not hvd.rank() else None\ntf.estimator.Estimator(f, model_dir=w)", [5]),
+        ("c = hvd.rank() == 0\ntf.estimator.Estimator(f, model_dir='x' if c else None)", [6]),
+        (
+            "def c(): return hvd.rank()\ntf.estimator.Estimator(f, model_dir=None if c() else '')",
+            [6],
+        ),
+        ("c = 1\ntf.estimator.Estimator(f, model_dir='x' if c else None)", []),
         ("tf.estimator.Estimator(f, model_dir='x')", []),
         ("tf.estimator.Estimator(f, model_dir='x' if hvd.rank() == 0 else 'y')", []),
         ("own.Estimator(f, model_dir='x' if hvd.rank() == 0 else None)", []),

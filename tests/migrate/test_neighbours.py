@@ -125,3 +125,41 @@ def test_horovod_of_another_module(tmp_path, head):
     assert migration.status == "refused"
     targets = [FileToMigrate(str(tmp_path / "main.py")), FileToMigrate(str(tmp_path / "utils.py"))]
     assert {one.status for one in migrate_files(targets, processes=1)} == {"refused"}
+
+
+@pytest.mark.parametrize(
+    ("utils", "main"),
+    [
+        (UTILS, "import utils\nprint(utils.hvd.rank())\n"),
+        (UTILS, "import utils as u\nhvd = u.hvd\nprint(hvd.rank())\n"),
+        ("from horovod.tensorflow import rank\n", "from utils import (\n    rank,  # a\n)\n"),
+        ("from horovod.tensorflow import rank\n", "from utils import rank as r\nprint(r())\n"),
+        ("from horovod.tensorflow import rank\n", "from utils import *\nprint(rank())\n"),
+    ],
+)
+def test_a_name_of_horovod_that_another_module_takes(tmp_path, utils, main):
+    """Neither loses Horovod, whether the taker names TensorFlow or not."""
+    migration = migrated(tmp_path, main=main, utils=utils, other="import utils\n")
+    assert [(note.id, note.kind) for note in migration.notes] == [("hvd-import", "refused")]
+    outcomes = migrate_files([FileToMigrate(str(tmp_path / "utils.py"), str(tmp_path))])
+    assert [one.status for one in outcomes] == ["changed"]
+    targets = [FileToMigrate(str(path), str(tmp_path)) for path in tmp_path.glob("*.py")]
+    assert all(not one.migration.edits for one in migrate_files(targets, processes=1))
+
+
+def test_names_of_horovod_that_nobody_takes(tmp_path):
+    """Other names of the module, and members of other things, keep nothing."""
+    main = "import utils\nprint(utils.limit, self.hvd)\n"
+    migrated(tmp_path, main=main, utils=UTILS)
+    targets = [FileToMigrate(str(path), str(tmp_path)) for path in tmp_path.glob("*.py")]
+    (text,) = [one.migration.text for one in migrate_files(targets) if one.migration.edits]
+    assert "horovod" not in text
+
+
+@pytest.mark.parametrize(("use", "status"), [("", "refused"), ("print(rank())\n", "changed")])
+def test_names_of_horovod_of_a_package(tmp_path, use, status):
+    """A package that binds a name and does not use it does so for other modules."""
+    path = tmp_path / "__init__.py"
+    path.write_text("from horovod.tensorflow import rank\n" + use, encoding="utf-8")
+    (outcome,) = migrate_files([FileToMigrate(str(path), str(tmp_path))])
+    assert status == outcome.status

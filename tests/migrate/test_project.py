@@ -88,6 +88,21 @@ def test_horovod_stays_in_a_whole_program(tmp_path):
     assert "ops.py still uses Horovod" in found["main.py"].migration.notes[0].note
 
 
+@pytest.mark.parametrize(
+    "lines", ["tf.enable_eager_execution()\n", "print hvd.rank()\n", "x = (\n"]
+)
+def test_horovod_stays_with_a_file_that_is_refused_as_a_whole(tmp_path, lines):
+    """Eager execution, Python 2 and faults keep Horovod in their file, and so in the program."""
+    step = "import horovod.tensorflow as hvd\nimport tensorflow as tf\n" + lines
+    main = "import horovod.tensorflow as hvd\nimport tensorflow as tf\nimport step\nhvd.init()\n"
+    found = migrated(tmp_path, {"step.py": step, "main.py": main})
+    assert found["main.py"].migration.edits == ()
+    assert "step.py still uses Horovod" in found["main.py"].migration.notes[0].note
+    step = step.replace("import horovod.tensorflow as hvd\n", "")
+    found = migrated(tmp_path, {"step.py": step, "main.py": main})
+    assert found["main.py"].migration.edits
+
+
 def test_several_processes_give_the_same(tmp_path):
     """Who does the work makes no difference."""
     files = {"model.py": KERAS, "main.py": MAIN}

@@ -60,7 +60,7 @@ PROGRAMS = st.builds(
 
 def offsets(source, edit):
     """Where an edit begins and ends."""
-    script = Resolver(source, None, Interest(()))
+    script = Resolver(source, None, Interest(()), False)
     return script.offset(edit.line, edit.column), script.offset(edit.end_line, edit.end_column)
 
 
@@ -77,7 +77,7 @@ def applied(source, edits):
 
 def inverse(source, migration):
     """The edits of the migrated text that give the source back."""
-    script, shift, found = Resolver(migration.text, None, Interest(())), 0, []
+    script, shift, found = Resolver(migration.text, None, Interest(()), False), 0, []
     for edit in migration.edits:
         start, end = offsets(source, edit)
         first = script.position(start + shift)
@@ -94,7 +94,7 @@ def holds(source):
     assert migration.text == applied(source, migration.edits)
     assert source == applied(migration.text, inverse(source, migration))
     assert npu_config.migrate(migration.text).text == migration.text
-    lines = len(Resolver(source, None, Interest(())).source.lines)
+    lines = len(Resolver(source, None, Interest(()), False).source.lines)
     assert all(1 <= note.line <= lines for note in migration.notes)
     assert bool(migration.edits) == (migration.text != source)
 
@@ -125,6 +125,28 @@ def test_any_bytes(source):
     migration = npu_config.migrate(b"import tensorflow\n" + source)
     assert migration.status in ("refused", "unchanged")
     assert len(migration.notes) <= 1
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "reason"),
+    [
+        (
+            b"import tensorflow\nx = '\xff'\n",
+            2,
+            "not text: the byte 0xff in line 2 is not valid UTF-8",
+        ),
+        (b"\xffimport tensorflow", 1, "not text: the byte 0xff in line 1 is not valid UTF-8"),
+        (b"# coding: none\nimport tensorflow\n", 1, 'not text: the encoding "none" is not known'),
+        ("import tensorflow\n\nprint 'x'\n", 3, "Python 2: convert it with 2to3 first"),
+        ("import tensorflow\nx = = 1\n", 2, "this code cannot be analysed as Python 3: "),
+    ],
+)
+def test_where_it_cannot_be_read(source, line, reason):
+    """The line and the reason are said, and nothing is edited."""
+    migration = npu_config.migrate(source)
+    (note,) = migration.notes
+    assert (migration.status, note.line, migration.edits) == ("refused", line, ())
+    assert note.note.startswith(reason)
 
 
 HOSTILE = {

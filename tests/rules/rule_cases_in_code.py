@@ -220,7 +220,13 @@ CASES = {
     ),
     "NPU821": (
         [(run_config({"graph_exec_timeout": 600000}), None)],
-        [(run_config({"op_execute_timeout": 600}), None)],
+        [
+            (run_config({"op_execute_timeout": 600}), None),
+            (
+                run_config()._replace(entries={"graph_exec_timeout": Setting(600000, "i")}),
+                None,
+            ),
+        ],
     ),
     "NPU822": (
         [(run_config(model_dir="/a", estimator__model_dir="/b"), None)],

@@ -1,6 +1,7 @@
 """The lines at which a rule finds something, and those at which it does not: ``lines.txt``.
 
-Each block names a rule; ``# here`` marks every line of its script that the rule names.
+Each block names a rule; ``# here`` marks every line of its script that the rule names, and words
+behind it are those of the message.
 """
 
 from pathlib import Path
@@ -33,7 +34,10 @@ BLOCKS = [block.partition("\n")[::2] for block in TEXT.split("\n=== ")[1:]]
 @pytest.mark.parametrize(("head", "text"), BLOCKS, ids=[head for head, _ in BLOCKS])
 def test_lines(head, text):
     """The rule finds something at every line that is marked, and nowhere else."""
-    script = START + text
+    script = text if head.endswith("alone") else START + text
     found = judge_script(script, "train.py")
-    marked = [line for line, text in enumerate(script.split("\n"), 1) if "# here" in text]
-    assert sorted(each.line for each in found if each.rule == head.split()[0]) == marked
+    lines = enumerate(script.split("\n"), 1)
+    marked = {n: line.partition("# here")[2].strip() for n, line in lines if "# here" in line}
+    said = sorted((each.line, each.message) for each in found if each.rule == head.split()[0])
+    assert [line for line, _ in said] == list(marked)
+    assert [message for line, message in said if marked[line] not in message] == []

@@ -1,6 +1,6 @@
 """Small programs, and what is read of each: the settings of every way through it, the findings.
 
-``small_programs.txt`` has below each program a line for each way (``?``: not known; ``...``: there
+``*_programs.txt`` have below each program a line for each way (``?``: not known; ``...``: there
 may be more), then the findings; ``--update-cases`` writes them.  Program and value are those of
 Python: what is known is what the run would set.
 """
@@ -18,7 +18,7 @@ from npu_config.script import read
 from npu_config.script.ways import stated_by
 from tests import golden
 
-EXPECTED = Path(__file__).parent / "small_programs.txt"
+FILES = sorted(Path(__file__).parent.glob("*_programs.txt"))
 START = """\
 import argparse, copy, os, sys
 import tensorflow as tf
@@ -33,12 +33,30 @@ p = custom_op.parameter_map
 p["use_off_line"].b = True
 """
 END = "with tf.Session(config=config) as sess:\n    sess.run(other)\n"
+OWN = """\
+import json, os, sys
+import tensorflow as tf
+import npu_config as npu
+from npu_bridge.npu_init import *
+from elsewhere import flag, other, values
+"""
+END_OF_OWN = """\
+with tf.Session(config=made.to_config_proto()) as sess:
+    sess.run(other)
+"""
+AROUND = {"own_programs": (OWN, END_OF_OWN), "alone": ("", "")}
+"""What stands before and behind the programs of a file, and those that have everything."""
+
 LEFT_OUT = ("NPU101", "NPU803", "NPU804")
-BLOCKS = re.findall(
-    r"^=== (.*)\n((?:(?!===|>>>).*\n)*)>>>\n((?:(?!=== ).*\n)*)",
-    EXPECTED.read_text(encoding="utf-8"),
-    re.M,
-)
+BLOCKS = [
+    (file, *block)
+    for file in FILES
+    for block in re.findall(
+        r"^=== (.*)\n((?:(?!===|>>>).*\n)*)>>>\n((?:(?!=== ).*\n)*)",
+        file.read_text(encoding="utf-8"),
+        re.M,
+    )
+]
 
 
 def ways(reading):
@@ -57,10 +75,10 @@ def ways(reading):
     yield from ("# no option: " + each for each in stated.arguments)
 
 
-def outcome(name, body):
+def outcome(start, body, end):
     """The ways of a program, then its findings; line 1 is the first of its own."""
     own, *others = re.split(r"^--- (\S+)\n", body, flags=re.M)
-    text, first = (own, 0) if name.endswith("alone") else (START + own + END, START.count("\n"))
+    text, first = start + own + end, start.count("\n")
     before = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
         for file, content in zip(["train.py", *others[::2]], [text, *others[1::2]]):
@@ -90,14 +108,17 @@ def outcome(name, body):
     )
 
 
-@pytest.mark.parametrize(("name", "body", "expected"), BLOCKS, ids=[b[0] for b in BLOCKS])
-def test_program(name, body, expected):
+@pytest.mark.parametrize(
+    ("file", "name", "body", "expected"), BLOCKS, ids=[block[1] for block in BLOCKS]
+)
+def test_program(file, name, body, expected):
     """Ways and findings are those below the program."""
-    found = outcome(name, body)
+    start, end = AROUND.get("alone" if name.endswith("alone") else file.stem, (START, END))
+    found = outcome(start, body, end)
     if golden.update:
-        text = EXPECTED.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8")
         head = "=== {}\n{}>>>\n".format(name, body)
         before, _, after = text.partition(head)
         written = before + head + found + after[len(expected) :]
-        EXPECTED.write_text(written, encoding="utf-8")
+        file.write_text(written, encoding="utf-8")
     assert expected == found

@@ -18,7 +18,7 @@ LIBRARY = {
 }
 
 
-LOST = 'no node of the compiled graph is called "net/Pow"; the entry does not apply'
+LOST = 'no node of the compiled graph is named "net/Pow"; this entry of the file has no effect'
 
 
 def read():

@@ -109,6 +109,7 @@ def test_faults_that_tests_find(tried):
     assert tried(claim, guard) == (0, dict.fromkeys(changes, "test_guard"))
 
 
+@pytest.mark.slow
 def test_survivors_are_printed(tried):
     """A fault that none finds is listed, one of a line that no test runs, too."""
     guard = GUARD + "\ndef is_high(n):\n    return n > 3\n"
@@ -136,6 +137,43 @@ def test_what_a_process_runs_counts_for_its_test(tried):
         "    assert os.waitpid(child, 0)[1] == 0\n\ndef test_nothing():\n    pass"
     )
     assert tried(claim) == (0, dict.fromkeys(("< -> <=", "3 -> 4"), "test_guard"))
+
+
+@pytest.mark.slow
+def test_what_is_used_where_no_line_is_seen(tried):
+    """What is made at import, kept in a cache or run from a copy of the file is found, too."""
+    guard = (
+        "import functools\n\nLIMIT = 7\n\n@functools.lru_cache(maxsize=None)\n"
+        "def top():\n    return 3\n\ndef is_low(n):\n    return top()\n"
+    )
+    claim = (
+        "assert is_low(0) == 3\n\nis_low(0)\n\ndef test_limit(tmp_path):\n"
+        "    import shutil, subprocess, sys, npu_config.rules.guard\n"
+        "    shutil.copy(npu_config.rules.guard.__file__, str(tmp_path / 'alone.py'))\n"
+        "    code = 'import alone; assert alone.LIMIT == 7'\n"
+        "    subprocess.run([sys.executable, '-c', code], cwd=str(tmp_path), check=True)"
+    )
+    assert tried(claim, guard) == (0, {"7 -> 8": "test_limit", "3 -> 4": "test_guard"})
+
+
+@pytest.mark.slow
+def test_a_test_that_hangs_finds_a_fault(tried, monkeypatch):
+    """It fails when its time is over; one that hangs anyway finds nothing."""
+    monkeypatch.setattr(mutants, "SECONDS", 3)
+    guard = "import time\n\ndef is_low(n):\n    while n == 'x':\n        time.sleep(9)\n"
+    claim = "is_low('y')\n\ndef test_more():\n    is_low('x')"
+    changes = ("n == 'x' -> not (n == 'x')", "== -> !=")
+    assert tried(claim, guard, "--least", "60") == (
+        0,
+        {**dict.fromkeys(changes, "test_guard"), "9 -> 10": "SURVIVES"},
+    )
+
+
+def test_the_mutants_of_one_line(tried):
+    """`--line` names what is tried in place of a sample."""
+    line = ("--line", "npu_config/rules/guard.py:5")
+    found = tried("assert is_low(2)", GUARD + "\ndef top():\n    return 3\n", *line)
+    assert found == (1, {"3 -> 4": "SURVIVES"})
 
 
 def test_equivalent_mutants_are_left_out(tmp_path, monkeypatch):

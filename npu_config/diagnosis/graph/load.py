@@ -40,11 +40,12 @@ def graph_unreadable() -> None:
     """A file contains no readable graph.
 
     A graph is read from a GraphDef (text or binary), a MetaGraphDef (a checkpoint's `.meta`
-    file) or a SavedModel. A file that is cut off is refused as a whole: what is missing
-    may be what matters. So is a graph that lacks a node which another one reads, or that has
-    two nodes of one name: TensorFlow imports neither.
+    file) or a SavedModel. A truncated file is rejected completely, because the missing part
+    may be important. A graph is also rejected if a node reads a node that is missing, or if
+    two nodes have the same name: TensorFlow cannot import such a graph.
 
-    Wrong: `model.ckpt-100.data-00000-of-00001`, or a `graph.pbtxt` on a disk that was full.
+    Wrong: `model.ckpt-100.data-00000-of-00001`, or a `graph.pbtxt` that was written to a full
+    disk.
 
     Right: `model.ckpt-100.meta`, or `tf.io.write_graph(graph, folder, "graph.pbtxt")`.
     """
@@ -54,8 +55,9 @@ def graph_unreadable() -> None:
 def graph_too_large() -> None:
     """A graph is larger than 2 GB, the limit of a protobuf message.
 
-    TensorFlow can neither write nor read such a graph, and the adapter gets it as a message,
-    too. The bulk is nearly always data that was put into the graph as constants.
+    TensorFlow can neither write nor read such a graph, and the adapter also receives the graph
+    as such a message. In nearly all cases, data that is stored in the graph as constants makes
+    it so large.
 
     Wrong: `tf.data.Dataset.from_tensor_slices(huge_array)`
 

@@ -30,13 +30,13 @@ _LOOKALIKE = re.compile(r"(?:^|/)IterationOp(?:_\d+)?\Z")
 def float16_reduce_sum() -> None:
     """A ReduceSum has a float16 input.
 
-    A float16 ReduceSum may run on a single core and dominate the step. In a profile
-    (`npu-config op-summary`) it shows as `Block Dim` 1.
+    A float16 ReduceSum may run on a single core and then take most of the time of a step.  In
+    a profile (`npu-config op-summary`), such an operator has `Block Dim` 1.
 
-    Wrong: `tf.reduce_sum(tf.cast(x, tf.float16))` in a hot place
+    Wrong: `tf.reduce_sum(tf.cast(x, tf.float16))` in a part of the network that runs often
 
-    Right: `tf.reduce_sum(tf.cast(x, tf.float32))`; where float16 comes from mixed precision,
-    `ReduceSum` in `black-list` / `to-add` of `modify_mixlist`.
+    Right: `tf.reduce_sum(tf.cast(x, tf.float32))`.  If mixed precision makes the input
+    float16, add `ReduceSum` to `black-list` / `to-add` in the file of `modify_mixlist`.
     """
 
 
@@ -69,13 +69,15 @@ def one_shot_iterator_offloaded() -> None:
 def iteration_op_missing() -> None:
     """The graph has no operation named exactly "IterationOp".
 
-    The device loop is built around the node of that name. Under any other name (a scope before
-    it, `_1` behind it) it is not found, and each `session.run` trains one step.
+    The device loop is built around the node of that name. A node with another name (with the
+    prefix of a scope, or with `_1` at the end) is not found, and each `session.run` trains one
+    step.
 
     Wrong: `iterations_per_loop: 10` and `session.run(train_op)`; or
     `set_iteration_per_loop` inside `tf.name_scope`
 
-    Right: `train_op = util.set_iteration_per_loop(sess, train_op, 10)` outside of scopes, once.
+    Right: call `train_op = util.set_iteration_per_loop(sess, train_op, 10)` once, outside of
+    name scopes.
     """
 
 
@@ -89,8 +91,8 @@ def iteration_op_missing() -> None:
 def iteration_op_repeated() -> None:
     """The graph has a second IterationOp, which the runtime does not recognise.
 
-    A second call of `set_iteration_per_loop` or `create_iteration_per_loop_var` makes
-    `IterationOp_1`. Running that one trains one step per `session.run`.
+    A second call of `set_iteration_per_loop` or `create_iteration_per_loop_var` creates
+    `IterationOp_1`. Each `session.run` of this operation trains one step.
 
     Wrong: `set_iteration_per_loop` called for each of two training operations
 
@@ -113,7 +115,8 @@ def loop_variables_absent() -> None:
 
     Wrong: `tf.group(train_op, name="IterationOp")` alone
 
-    Right: with it, `SetIterationsVarHook(n)`, or `util.set_iteration_per_loop` for both.
+    Right: use `SetIterationsVarHook(n)` as well, or use `util.set_iteration_per_loop`, which
+    does both.
     """
 
 
@@ -127,8 +130,8 @@ def loop_variables_absent() -> None:
 def getnext_without_dataset() -> None:
     """GetNext offload or iteration offload is used without tf.data.
 
-    Placeholders and feeds are not offloaded. In a device loop every iteration would see the
-    batch that was fed once.
+    Placeholders and fed values are not offloaded. In a device loop, every iteration would use
+    the same batch, which was fed once.
 
     Wrong: `enable_data_pre_proc: true` with `feed_dict`
 

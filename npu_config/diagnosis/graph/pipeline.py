@@ -75,7 +75,7 @@ def _state(run: RunGraph) -> Iterator[Sight]:
                 nodes=tuple(_nodes(run.graph, found, operators.VARIABLE_USES)),
                 case=2,
                 change=Change(
-                    script=("replace the variable by a constant in the input pipeline",)
+                    script=("replace the variable with a constant in the input pipeline",)
                 ),
             )
 

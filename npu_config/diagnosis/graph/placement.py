@@ -202,7 +202,7 @@ def _gelu(run: RunGraph) -> Iterator[Sight]:
                     "{} is part of a gelu that is computed by single operations",
                     named([node.name]),
                 ),
-                "npu_unary_ops.gelu(x) replaces about eight operators by one",
+                "npu_unary_ops.gelu(x) replaces about eight operators with one operator",
             )
 
 

@@ -41,9 +41,9 @@ _STATIC = ", or make the shapes static (batch with drop_remainder=True)"
 def reference_control_flow() -> None:
     """Control flow uses reference variables.
 
-    RefSwitch and its kin come from reference variables inside `tf.cond` and loops. They are v1
-    control flow that `ENABLE_FORCE_V2_CONTROL=1` cannot convert: as soon as a shape of the
-    graph is dynamic, nothing but a change of the script helps.
+    RefSwitch and similar operators are created for reference variables inside `tf.cond` and
+    loops. They are v1 control flow that `ENABLE_FORCE_V2_CONTROL=1` cannot convert: if any
+    shape in the graph is dynamic, the script must be changed.
 
     Wrong: `tf.cond(p, lambda: tf.assign(v, 2.0), lambda: v)` with a reference variable
 
@@ -63,7 +63,7 @@ def functional_control_flow_lowered() -> None:
     """`lower_functional_ops` turns v2 control flow back into v1 in a graph with dynamic shapes.
 
     The undocumented option lowers While, If and Case to Switch and Merge before the graph is
-    partitioned; with dynamic shapes the graph engine refuses those.
+    partitioned; with dynamic shapes, the graph engine rejects Switch and Merge.
 
     Wrong: `lower_functional_ops: true` with `tf.enable_control_flow_v2()` and dynamic shapes
 

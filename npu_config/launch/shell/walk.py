@@ -24,8 +24,6 @@ from typing import (
     TypeVar,
 )
 
-import attr
-
 from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
@@ -68,7 +66,6 @@ _Named = Tuple[str, Optional[Place]]
 """A path; or the text of ``bash -c``, and the place of the command."""
 
 
-@attr.s(slots=True, auto_attribs=True, eq=False)
 class ScriptRun:
     """One script on its way.
 
@@ -105,39 +102,35 @@ class ScriptRun:
         moved: whether the working directory was changed.
     """
 
-    script: ShellScript
-    load: Loader
-    handlers: Mapping[str, Handler]
-    launches: List[Launch] = attr.ib(factory=list, init=False)
-    loops: List[Optional[Tuple[int, int]]] = attr.ib(factory=list, init=False)
-    background: Optional[Tuple[int, int]] = attr.ib(default=None, init=False)
-    line: Optional["_Line"] = attr.ib(default=None, init=False)
-    joined: Optional["_Line"] = attr.ib(default=None, init=False)
-    counted: int = attr.ib(default=0, init=False)
-    scripts: Dict[_Named, Optional[ShellScript]] = attr.ib(factory=dict, init=False)
-    read: Dict[int, Any] = attr.ib(factory=dict, init=False)
-    files: List[Optional[str]] = attr.ib(init=False)
-    first: ShellScript = attr.ib(init=False)
-    steps: int = attr.ib(default=_MOST_STEPS, init=False)
-    depth: int = attr.ib(default=0, init=False)
-    faults: Dict[Place, Diagnostic] = attr.ib(factory=dict, init=False)
-    written: Set[str] = attr.ib(factory=set, init=False)
-    made: Set[str] = attr.ib(factory=set, init=False)
-    texts: bool = attr.ib(default=False, init=False)
-    programs: bool = attr.ib(default=False, init=False)
-    near: Dict[Tuple[str, str], str] = attr.ib(factory=dict, init=False)
-    moved: bool = attr.ib(default=False, init=False)
-    stdin: Optional[ShellVariable] = attr.ib(default=None, init=False)
-    locals: List[Dict[str, Tuple[Optional[ShellVariable], bool]]] = attr.ib(
-        factory=list, init=False
-    )
-    notes: Dict[Place, str] = attr.ib(factory=dict, init=False)
-    read_spans: List[Tuple[int, int]] = attr.ib(factory=list, init=False)
-    unsure: int = attr.ib(default=0, init=False)
-    passed: Dict[str, Set[Value]] = attr.ib(factory=dict, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.files, self.first = [self.script.path], self.script
+    def __init__(self, script: ShellScript, load: Loader, handlers: Mapping[str, Handler]) -> None:
+        self.script = script
+        self.load = load
+        self.handlers = handlers
+        self.launches: List[Launch] = []
+        self.loops: List[Optional[Tuple[int, int]]] = []
+        self.background: Optional[Tuple[int, int]] = None
+        self.line: Optional[_Line] = None
+        self.joined: Optional[_Line] = None
+        self.counted = 0
+        self.scripts: Dict[_Named, Optional[ShellScript]] = {}
+        self.read: Dict[int, Any] = {}
+        self.files: List[Optional[str]] = [script.path]
+        self.first = script
+        self.steps = _MOST_STEPS
+        self.depth = 0
+        self.faults: Dict[Place, Diagnostic] = {}
+        self.written: Set[str] = set()
+        self.made: Set[str] = set()
+        self.texts = False
+        self.programs = False
+        self.near: Dict[Tuple[str, str], str] = {}
+        self.moved = False
+        self.stdin: Optional[ShellVariable] = None
+        self.locals: List[Dict[str, Tuple[Optional[ShellVariable], bool]]] = []
+        self.notes: Dict[Place, str] = {}
+        self.read_spans: List[Tuple[int, int]] = []
+        self.unsure = 0
+        self.passed: Dict[str, Set[Value]] = {}
 
     def note(self, spot: Optional[Spot], sentence: str, *values: object) -> None:
         """Note what is not followed."""

@@ -64,9 +64,8 @@ class _Ranks:
                 return self.depends(scope, node.args[0], depth + 1)
             if name in ("getenv", "get"):
                 return bool(node.args) and literal_text(node.args[0]) == _VARIABLE
-            if name == "rank" and isinstance(node.func, ast.Attribute) and not node.args:
-                dotted = self._meaning.name(scope, node.func) or ""
-                return name_of(node.func.value) == "hvd" or "horovod" in dotted
+            if name == "rank" and isinstance(node.func, ast.Attribute):
+                return name_of(node.func.value) == "hvd"
             if name in _ASKING[:-1]:
                 return True
             found = self._meaning.functions(scope, node.func)
@@ -665,12 +664,15 @@ def _by_hand(meaning: Meaning, scope: Scope, node: ast.AST, every: bool) -> bool
         node: the expression.
         every: names are bound again, to what functions of TensorFlow make of them.
     """
-    made_of = meaning.parts(scope, node, every=every, until="gradients" if every else "")
-    parts = [part for part in made_of if isinstance(part.node, ast.Call)]
-    names = {(meaning.tf(p.scope, p.node.func), name_of(p.node.func)) for p in parts}
-    is_sure = not every or all(tf or name in _HANDING_ON for tf, name in names)
-    is_other = any(name == "compute_gradients" for _, name in names)
-    return is_sure and not is_other and any(tf == "gradients" for tf, _ in names)
+    is_made = False
+    for where, part in meaning.parts(scope, node, every=every, until="gradients"):
+        if isinstance(part, ast.Call):
+            name = meaning.tf(where, part.func)
+            is_made = is_made or name == "gradients"
+            is_plain = name or name_of(part.func) in _HANDING_ON
+            if not is_plain and (every or not meaning.functions(where, part.func)):
+                return False  # it may average them
+    return is_made
 
 
 def _of_plain_optimizer(meaning: Meaning, scope: Scope, node: ast.AST) -> bool:

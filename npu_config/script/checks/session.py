@@ -298,7 +298,7 @@ def _report_unread(context: Context) -> None:
     source=(_INTRODUCTION,),
 )
 def config_overwritten(context: Context) -> None:
-    """A ConfigProto with an NpuOptimizer is replaced by another one before it was used.
+    """A ConfigProto with an NpuOptimizer is replaced by another ConfigProto before it was used.
 
     The options of the first configuration are lost.
 
@@ -509,14 +509,14 @@ def optimizer_misnamed(context: Context) -> None:
             inside = context.script.source.inside(place, name)
             context.report(
                 place,
-                'the entry is named "{}", but the adapter looks for "{}"; the options of '
-                "this entry have no effect"
+                'the custom optimizer is named "{}", but the adapter looks for "{}"; the '
+                "options of this optimizer have no effect"
                 if block.entries
-                else 'the entry is named "{}", but the adapter looks for "{}"',
+                else 'the custom optimizer is named "{}", but the adapter looks for "{}"',
                 name,
                 NPU_OPTIMIZER,
                 guards=block.path,
-                help=phrase('write name = "{}"', NPU_OPTIMIZER),
+                help=phrase('set the name of this optimizer to "{}"', NPU_OPTIMIZER),
                 fix=Fix.writing(inside, NPU_OPTIMIZER, phrase('rename to "{}"', NPU_OPTIMIZER))
                 if inside is not place and _is_misspelt(name, block)
                 else None,
@@ -533,11 +533,13 @@ def _is_misspelt(name: str, block: Block) -> bool:
 def _report_unnamed(context: Context, block: Block) -> None:
     context.report(
         block.place,
-        "the entry has no name; its options have no effect"
+        "the custom optimizer has no name; its options have no effect"
         if block.entries
-        else "the entry has no name and is ignored",
+        else "the custom optimizer has no name and is ignored",
         guards=block.path,
-        help=phrase('write name = "{}", or remove it', NPU_OPTIMIZER),
+        help=phrase(
+            'set the name of this optimizer to "{}", or remove the optimizer', NPU_OPTIMIZER
+        ),
         severity=Severity.WARNING if block.entries else Severity.INFO,
     )
 
