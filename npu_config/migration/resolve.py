@@ -626,7 +626,9 @@ def _bound(path: str, root: Optional[str], outer: Tuple[str, ...]) -> Optional[N
                 for key, values in inner.items():
                     found.setdefault(key, set()).update(values)
         elif not name.startswith("_"):
-            found.setdefault(name, set()).update(_of_bindings(bindings, stores, root, (*outer, path)))
+            found.setdefault(name, set()).update(
+                _of_bindings(bindings, stores, root, (*outer, path))
+            )
     return {name: frozenset(values) for name, values in found.items()}
 
 

@@ -214,10 +214,14 @@ def _told_of(name: str, made: _Configuration, script: Optional[Script]) -> str:
     words = []
     for key, (setting, paths) in groups.items():
         others = [p for other, (_, theirs) in groups.items() if other != key for p in theirs]
-        value = _value(setting, script)
+        value, line = _value(setting, script), setting.place.line
+        missing = last_words(conditions_of(absent, {}).decisions, made.needed) if absent else []
+        if missing and not (others or conditions_of(paths, {}).decisions):
+            value = phrase("{} (line {})", value, line)
+            return phrase("{}, unless {}", value, join(" and ", missing))
         if others or absent:
             value = phrase("{} {}", value, _when(paths, [*others, *absent], made.needed))
-        words.append(phrase("{} (line {})", value, setting.place.line))
+        words.append(phrase("{} (line {})", value, line))
     if not words:
         return phrase("not set")
     if absent:
@@ -230,10 +234,7 @@ def _when(paths: List[Path], others: List[Path], named: Literals) -> str:
     if {id(path) for path in paths} & {id(path) for path in others}:
         return phrase("in some calls")
     words = last_words(conditions_of(paths, {}).decisions, named)
-    if words:
-        return phrase("when {}", join(" and ", words))
-    words = last_words(conditions_of(others, {}).decisions, named)
-    return phrase("unless {}", join(" and ", words)) if words else phrase("on some paths")
+    return phrase("when {}", join(" and ", words)) if words else phrase("on some paths")
 
 
 def _value(setting: Setting, script: Optional[Script]) -> str:
