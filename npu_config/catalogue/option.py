@@ -34,7 +34,7 @@ class Outcome(enum.Enum):
     """What the runtime does with a bad value, in words that end a message."""
 
     ABORT = "the adapter aborts the process"
-    REJECT = "session.run raises"
+    REJECT = "session.run raises an exception"
     GE = "the graph engine rejects the value"
     SILENT = "the runtime silently uses another value"
     UNCHECKED = "the value is not checked at run time"

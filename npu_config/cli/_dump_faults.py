@@ -51,7 +51,10 @@ run_option = click.option(
 @click.option(
     "--before",
     metavar="RUN|PATH",
-    help="Compare with an earlier run: show which overflows are gone, remain or are new.",
+    help=(
+        "Compare with an earlier run: show which operators no longer overflow, still "
+        "overflow or newly overflow."
+    ),
 )
 @click.option(
     "--write-mixlist",

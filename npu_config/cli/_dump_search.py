@@ -144,7 +144,9 @@ def search_command(
             ("{} does not exist; pass --config BASE and suspects to start a search there"), path
         )
     elif agrees is not None or diverges is not None or undo:
-        raise Failure("{} does not exist; there is no run to judge", path)
+        raise Failure(
+            "{} does not exist, so there is no run to which this verdict could apply", path
+        )
     else:
         search = new_search()
         if dump is not None:  # the dump of the base itself

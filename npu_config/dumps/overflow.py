@@ -110,7 +110,7 @@ def read_overflow(path: PathLike) -> Mapping[str, Any]:
     """
     dump = read_dump(path)
     if not dump.outputs:
-        raise _refused(dump.path, "the file has no output")
+        raise _refused(dump.path, "the file contains no output tensor")
     output = dump.outputs[0]
     data = output.raw()[: output.elements] if output.size <= _LARGEST else b""
     if data[:4] == struct.pack("<I", _MAGIC):
@@ -531,7 +531,7 @@ def _advice(
         texts = [
             phrase("look at the operator that computes input {}", number) for number in came_in
         ]
-        return (*texts, "this operator only passes the overflow on")
+        return (*texts, "this operator only passes on an overflow of its input")
     result = []
     half = any(each.data_type == "DT_FLOAT16" for each in tensors)
     floating = any(

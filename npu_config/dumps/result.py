@@ -262,7 +262,7 @@ def finding(comparison: Comparison) -> Tuple[Diagnostic, ...]:
     reasons = [row.reason for row in outputs if row.verdict == DIVERGES]
     message = "the inputs of {} agree, but its outputs differ: {}"
     if not comparison.inputs_agree:
-        message = "the outputs of {} differ, its inputs were not compared: {}"
+        message = "the outputs of {} differ, but the inputs of this operator were not compared: {}"
     help_ = "dump this operator with its inputs (--next-config)"
     if comparison.passes:
         help_ += phrase(", with the fusion passes {} off", listed(comparison.passes))

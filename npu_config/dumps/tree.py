@@ -416,17 +416,21 @@ def no_dump(tree: DumpTree, path: str) -> Diagnostic:
     arrays = sum(name.endswith(".npy") for name in names)
     if arrays:
         message = (
-            "no dump of the NPU here, but a .npy file, which is a reference"
+            "no NPU dump was found in this folder, but a .npy file, which is a reference"
             if arrays == 1
-            else "no dump of the NPU here, but {:,} .npy files, which are a reference"
+            else (
+                "no NPU dump was found in this folder, but {:,} .npy files, which are a reference"
+            )
         )
         help_ = "in a comparison the dump of the NPU comes first, the reference second"
         return rules.no_dump_found.diagnostic(phrase(message, arrays), Place(path), help=help_)
     if names:
-        message = "no dump of the NPU here; files with other names: {:,}, the first is {}"
+        message = (
+            "no NPU dump was found in this folder; files with other names: {:,}, the first is {}"
+        )
         text = phrase(message, len(names), names[0])
     else:
-        text = "no dump of the NPU here: the folder has no files"
+        text = "no NPU dump was found: the folder has no files"
     help_ = (
         "pass the dump_path of the job, or a folder in it; overflow detection writes no "
         "file when nothing overflows"

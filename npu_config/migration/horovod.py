@@ -518,7 +518,12 @@ def _is_frozen(work: Work, use: HorovodUse) -> bool:
     """True, and refused, inside of a session that has finalized its graph."""
     is_frozen = any(name_of(call.func) in _FREEZING for call in use.site.entered)
     if is_frozen:
-        work.refuse(use.line, "hvd-broadcast", "the graph is finalized at that point", True)
+        work.refuse(
+            use.line,
+            "hvd-broadcast",
+            "the graph is already finalized in this line, so no operation can be added",
+            True,
+        )
     return is_frozen
 
 

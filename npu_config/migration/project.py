@@ -190,7 +190,10 @@ def _looked(target: FileToMigrate, data: bytes, found: Analysis) -> Looked:
     except Undecodable:
         before, encoding = data.decode("latin-1"), "latin-1"
     if migration.edits and _lossy(before, migration.text, encoding, data):
-        message = phrase("its encoding {} cannot be written back as it was", encoding)
+        message = phrase(
+            "the migrated text cannot be written in the encoding {} of this file without a loss",
+            encoding,
+        )
         return _left(target, rules.migration_not_written, message)
     outcome = FileOutcome(target, migration, before, encoding, is_done=found.is_done)
     return Looked(outcome, found)

@@ -50,7 +50,7 @@ def _status(outcome: FileOutcome) -> str:
     if outcome.diagnostics:
         return "not migrated"
     if outcome.migration is not None and outcome.migration.is_blocked:
-        return "the whole file is refused, nothing is edited"
+        return "the whole file is left unchanged"
     return _STATUSES[outcome.status]
 
 

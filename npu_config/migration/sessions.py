@@ -75,8 +75,8 @@ def check_close(work: Work, site: Site, always: bool) -> None:
         work.manual(
             line,
             "session-close",
-            "app.run ends in SystemExit: a session that is not closed before main returns is "
-            "never closed",
+            "app.run ends with SystemExit: a session that is not closed before main returns "
+            "is never closed",
             False,
         )
     elif site.call is not None and _is_configured_graph(work, site.call):
@@ -85,7 +85,7 @@ def check_close(work: Work, site: Site, always: bool) -> None:
             "session-close",
             phrase(
                 (
-                    'this session is opened without "with": the script closes it by '
+                    'this session is opened without "with": the script closes it with '
                     '"{}.close()", keep this call'
                 ),
                 name,

@@ -469,7 +469,7 @@ _REACHED = (ast.Call, ast.Name, ast.Attribute, ast.Import, ast.ImportFrom)
 """What says whether a line is reached."""
 OFF = "this code is off by default: keep it off on the NPU"
 _CONDITIONAL = "this code is under a condition that must not be true on the NPU"
-_OF_FUNCTION = "nothing in this function is edited"
+_OF_FUNCTION = "left unchanged: all code in this function"
 _PARTIAL = "code that depends on this line is edited anyway, because of --partial"
 _LATER = "not changed yet: first resolve the refused lines, then migrate again"
 

@@ -287,7 +287,7 @@ _SKIPPED = ("export_compile_stat", "oo_constant_folding")
 
 def _consequence_of_wrong_field(option: Option, wire: str) -> str:
     if wire == option.wire and option.name in ("jit_compile", "shape_generalization_mode"):
-        return "session.run raises"
+        return "session.run raises an exception"
     if option.name in _SKIPPED:
         return "the option is skipped"
     return phrase("the runtime reads {}", _ZEROS[wire])

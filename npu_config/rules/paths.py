@@ -34,7 +34,7 @@ class Wanted(NamedTuple):
 _REFUSED = "the graph engine rejects the file and the adapter aborts the process"
 
 WANTED = {
-    "dump_path": Wanted(True, "session.run raises", strict=True),
+    "dump_path": Wanted(True, "session.run raises an exception", strict=True),
     "work_path": Wanted(True, "the adapter aborts the process", strict=True),
     "graph_compiler_cache_dir": Wanted(True, "the compilation fails"),
     "op_compiler_cache_dir": Wanted(

@@ -128,8 +128,8 @@ def test_a_value_in_a_field_that_is_not_read(npu, folder):
             'the adapter reads field ".b", which has no value; the runtime reads False'
         ),
         "jit_compile": (
-            'the adapter reads field ".s", but the value is in ".b"; session.run raises; set to '
-            "False"
+            'the adapter reads field ".s", but the value is in ".b"; session.run raises an '
+            "exception; set to False"
         ),
         "oo_constant_folding": (
             'the adapter reads field ".b", but the value is in ".i"; the option is skipped; set '

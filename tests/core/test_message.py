@@ -125,7 +125,7 @@ def finding(consequence=None):
 
 def test_a_finding_in_chinese():
     """Sentences are translated, data fields are as they were, English stays in the original."""
-    found = finding("session.run raises")
+    found = finding("session.run raises an exception")
     chinese = found.localized("zh")
     assert chinese.consequence == "session.run 会抛出异常"
     assert chinese.message.endswith("session.run 会抛出异常")
@@ -135,13 +135,13 @@ def test_a_finding_in_chinese():
         chinese.place,
         chinese.severity,
     )
-    assert found.message.endswith("; session.run raises")
+    assert found.message.endswith("; session.run raises an exception")
     assert Report([found]).localized("en") == Report([found])
 
 
 def test_another_consequence_takes_the_place_of_the_first():
     """In the message, too, also where the message stands in another one."""
-    found = finding("session.run raises").but("nothing follows", Severity.WARNING)
+    found = finding("session.run raises an exception").but("nothing follows", Severity.WARNING)
     assert found.message.endswith("is not True; nothing follows")
     plain = finding().but("nothing follows", Severity.WARNING)
     assert found.message == plain.message

@@ -108,7 +108,7 @@ def test_conflicts_of_mixed_computing_are_named():
     config = {"iterations_per_loop": 10, "input_shape": "a:-1", "dynamic_dims": "1;2"}
     diagnosis = diagnose(path, config)
     (finding,) = diagnosis.case(1)
-    assert "iterations_per_loop is 10, mixed computing requires 1" in diagnosis.conflicts
+    assert "iterations_per_loop is 10, but mixed computing requires 1" in diagnosis.conflicts
     assert any("dynamic_dims" in text for text in finding.change.conflicts)
     assert all(text in finding.diagnostic.help for text in finding.change.conflicts)
     offloaded = NpuConfig.from_dict({"iterations_per_loop": 10, "enable_data_pre_proc": True})

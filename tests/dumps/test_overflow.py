@@ -288,7 +288,7 @@ WHOLE = numpy.array([1, 2], "i4")
         ("gradients/a", 0x20, ["clean"], "f2", ["float32", "loss scale"]),
         ("Gradients_a", 0x20, ["clean"], "f4", ["loss scale"]),
         ("my_Loss", 0x10, ["clean"], "f4", ["loss scale", "another precision does not"]),
-        ("a", 0x20, ["nan"], "f2", ["input 0", "passes the overflow on"]),
+        ("a", 0x20, ["nan"], "f2", ["input 0", "passes on an overflow"]),
         ("gradients/a", 0x20, ["clean", "nan", "nan"], "f2", ["input 1", "input 2", "passes"]),
     ],
 )

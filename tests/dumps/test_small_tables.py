@@ -114,7 +114,11 @@ def row(
 @pytest.mark.parametrize(
     ("rows", "more", "said"),
     [
-        ([row("a", DIVERGES, "one")], {}, "the outputs of a differ, its inputs were not compared"),
+        (
+            [row("a", DIVERGES, "one")],
+            {},
+            "the outputs of a differ, but the inputs of this operator were not compared",
+        ),
         (
             [row("a", DIVERGES, "one"), row("a", DIVERGES, "two"), row("b", DIVERGES, "three")],
             {"inputs_agree": True},
@@ -134,7 +138,7 @@ def row(
         (
             [row("a", NOT, "unread"), row("b", DIVERGES, "one", "input", "a")],
             {"passes": ("P", "Q")},
-            "the outputs of a differ, its inputs were not compared",
+            "the outputs of a differ, but the inputs of this operator were not compared",
         ),
     ],
 )

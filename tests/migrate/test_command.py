@@ -291,7 +291,7 @@ def test_a_file_and_a_line_that_are_refused(script):
     assert "1 changed, 0 refused as a whole; manual work: 0, notes: 1\n" in result
     script.write_text("import tensorflow as tf\ntf.enable_eager_execution()\n")
     result = npu(script).stderr
-    assert "{}: the whole file is refused, nothing is edited\n".format(script) in result
+    assert "{}: the whole file is left unchanged\n".format(script) in result
     assert "0 changed, 1 refused as a whole" in result
 
 

@@ -22,7 +22,7 @@ def stays(source, partial=False):
     migration = analyse(HEAD + source + SESSION, partial=partial).migration
     if not migration.edits:
         return "all"
-    is_part = any("nothing in this function" in note.note for note in migration.notes)
+    is_part = any("all code in this function" in note.note for note in migration.notes)
     return "rest" if is_part else "nothing"
 
 

@@ -359,7 +359,7 @@ def test_reference(tf, looped_proto):
         assert session.run(seen) == expected["dataset_elements_consumed"] - 1
         loop_cond = loop_values(session)["npu_runconfig/loop_cond"]
         assert loop_cond == expected["loop_cond_after_run"]
-        said = r"^[^\n]+ \(after {} of {} iterations of a loop: they have trained, and "
+        said = r"^[^\n]+ \(after {} of {} iterations of a loop: these have trained, but "
         with pytest.raises(tf.errors.OutOfRangeError, match=said.format(left, count)):
             session.run(loop)
         with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence\n"):

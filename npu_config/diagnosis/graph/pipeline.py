@@ -238,11 +238,11 @@ def _conflicts(graph: Graph, options: Options) -> Tuple[str, ...]:
     found = []
     if options.iterations > 1:
         found.append(
-            phrase("iterations_per_loop is {}, mixed computing requires 1", options.iterations)
+            phrase("iterations_per_loop is {}, but mixed computing requires 1", options.iterations)
         )
     elif "IterationOp" in graph.main.nodes:
         found.append(
-            "the graph has an IterationOp, mixed computing requires iterations_per_loop 1"
+            "the graph has an IterationOp, but mixed computing requires iterations_per_loop 1"
         )
     if options.isset("input_shape") and options.isset("dynamic_dims"):
         found.append(
