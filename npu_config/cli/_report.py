@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import os
 import sys
+from shlex import quote
 from typing import (
     Any,
     Callable,
@@ -39,7 +40,7 @@ from npu_config.core.paths import reading
 from npu_config.judging import Judgement
 from npu_config.readers import LARGEST, Reading, kind_of_suffix, read, suffix_of
 from npu_config.reporters import FORMATS, Style, Summary, Unchecked, render
-from npu_config.rules.reading import CANNOT_BE_READ
+from npu_config.rules.reading import CANNOT_BE_READ, TEMPLATE
 from npu_config.text.source import attempted
 
 _Result = TypeVar("_Result")
@@ -120,7 +121,8 @@ def name_logs(found: Iterable[Diagnostic], err: bool = False) -> None:
     """Say of files with findings that they are logs, and what reads them."""
     for path in dict.fromkeys(each.path for each in found if each.path):
         if _is_log(path):
-            say(localized("{} is a log; run: npu-config log {}\n", path, path), err=err)
+            text = localized("{} is a log; run: npu-config log {}\n", path, quote(path))
+            say(text, err=err)
 
 
 @contextlib.contextmanager
@@ -234,12 +236,12 @@ def other_kind(path: str, *own: str, name: Optional[str] = None) -> Optional[str
     if kind is None and _is_log(path):
         return phrase(
             "{} is a log, which this command does not accept; run: npu-config log {}",
-            *(name or path, path),
+            *(name or path, quote(path)),
         )
     if kind not in _OTHERS or kind in own or not os.path.isfile(path):
         return None
     text = "{} is {}, which this command does not accept; run: npu-config check {}"
-    return phrase(text, name or path, _OTHERS[kind], path)
+    return phrase(text, name or path, _OTHERS[kind], quote(path))
 
 
 _TOP = 1 << 16
@@ -332,15 +334,20 @@ def print_file_findings(
     err: bool = False,
 ) -> Report:
     """Print findings about files; returns them as a report."""
-    read_files = list(sources)
-    return print_findings(
-        found,
-        format_,
-        len(read_files),
-        {source.name: source.text for source in read_files if source.text is not None},
-        [Unchecked(source.name, CANNOT_BE_READ) for source in read_files if source.text is None],
-        err,
-    )
+    read_files, shown = list(sources), list(found)
+    unchecked = [Unchecked(one.name, CANNOT_BE_READ) for one in read_files if one.text is None]
+    unchecked.extend(Unchecked(each.path or STDIN, TEMPLATE) for each in shown if is_hole(each))
+    texts: Dict[Optional[str], str] = {
+        source.name: source.text for source in read_files if source.text is not None
+    }
+    return print_findings(shown, format_, len(read_files), texts, unchecked, err)
+
+
+def is_hole(finding: Diagnostic) -> bool:
+    """True for the note that a file is a template, of which nothing was checked."""
+    from npu_config.sidefiles.format import side_file_template
+
+    return finding.rule == side_file_template.id
 
 
 def check_files(
@@ -358,7 +365,8 @@ def check_files(
     report = print_file_findings(found, sources, format_)
     if missing(paths):
         return WRONG_CALL
-    return FINDINGS if fails(report, strict) else DONE
+    failing = fails(report, strict) or (strict and any(map(is_hole, report)))
+    return FINDINGS if failing else DONE
 
 
 def table_of(path: str, product: Optional[str] = None, for_hccl: bool = False) -> Any:

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import os
 import sys
+from shlex import quote
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -313,7 +314,7 @@ def _summary(seen: "Seen", values: Mapping[str, Any]) -> Iterator[str]:
             "npu-config run: the script does not import npu_bridge; npu-config migrate {} "
             "migrates the script to the NPU\n"
         )
-        yield localized(text, seen.script)
+        yield localized(text, quote(seen.script))
     if seen.environment:
         pairs = " ".join("{}={}".format(*pair) for pair in sorted(seen.environment.items()))
         yield localized(

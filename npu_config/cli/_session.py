@@ -8,6 +8,7 @@ import functools
 import os
 import time
 from dataclasses import replace
+from shlex import quote
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -371,7 +372,7 @@ class Session:
                     "the reason"
                 )
                 if holds_logs(root):
-                    help = phrase("these are logs of a job; run: npu-config log {}", root)
+                    help = phrase("these are logs of a job; run: npu-config log {}", quote(root))
                 self._diagnostics.append(
                     nothing_to_check.diagnostic(message, Place(root), help=help)
                 )

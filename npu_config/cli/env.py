@@ -2,6 +2,7 @@
 
 import json
 import os
+from shlex import quote
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import click
@@ -208,7 +209,7 @@ def _check(given: Dict[str, Any]) -> int:
     for name in sorted({each.path for each in found if each.rule == "NPU690" and each.path}):
         if kind_of_suffix(suffix_of(name)) == "shell":
             text = "{} is a launch script; npu-config check {} reads all of it, as bash does\n"
-            say(localized(text, name, name), err=True)
+            say(localized(text, name, quote(name)), err=True)
     if not found and all(name.startswith("PYTHON") for name in names.intersection(VARIABLES)):
         say("no environment variable of an NPU job is set\n", err=True)
     if missing(files):

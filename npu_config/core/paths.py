@@ -6,7 +6,7 @@ A run imports this before the script, so that nothing here needs a diagnostic.
 import errno
 import os
 import stat
-from typing import Iterator, List, Tuple, Union
+from typing import Iterator, List, Optional, Tuple, Union
 
 from npu_config.core.lazy import lazy_pattern
 from npu_config.core.message import phrase
@@ -64,11 +64,17 @@ def reading(path: str, flags: int) -> int:
     return os.open(path, flags)
 
 
-def walk(top: str) -> Iterator[Tuple[str, List[str], List[str]]]:
+def walk(
+    top: str, refused: Optional[List[str]] = None
+) -> Iterator[Tuple[str, List[str], List[str]]]:
     """(directory, its directories, its files) from ``top`` down, as ``os.walk``, at any depth.
 
     Links to directories are not followed; what is removed from the directories is left out.  (The
     function of the standard library calls itself for each level before Python 3.12.)
+
+    Args:
+        top: where to begin.
+        refused: gets the directories that cannot be listed.
     """
     pending = [top]
     while pending:
@@ -80,6 +86,8 @@ def walk(top: str) -> Iterator[Tuple[str, List[str], List[str]]]:
                 for entry in entries:
                     (folders if _leads_on(entry) else names).append(entry.name)
         except OSError:
+            if refused is not None:
+                refused.append(directory)
             continue
         yield directory, folders, names
         paths = [os.path.join(directory, name) for name in reversed(folders)]

@@ -193,15 +193,17 @@ def read_series(files: List[str], tag: Optional[str], root: Optional[str] = None
 
 
 def find_files(path: str) -> List[str]:
-    """The file itself, or the event files below a directory."""
+    """The file itself, or the event files below a directory, and what cannot be listed there."""
     if not is_directory(path):
         return [path]
-    return sorted(
+    refused: List[str] = []
+    found = [
         os.path.join(directory, name)
-        for directory, _, names in walk(path)
+        for directory, _, names in walk(path, refused)
         for name in names
         if ".tfevents." in name
-    )
+    ]
+    return sorted(found + refused)
 
 
 class _NoScaleError(ValueError):

@@ -189,19 +189,23 @@ class OpSummary:
 
 
 def find_tables(path: PathLike) -> List[str]:
-    """The op_summary tables at ``path``: itself, or all of them below a directory."""
+    """The op_summary tables at ``path``: itself, or all of them below a directory.
+
+    A directory that cannot be listed stands for its tables.
+    """
     root = path_name(path)
     if not is_directory(root):
         return [root]
     found: List[str] = []
-    for directory, folders, files in walk(root):
+    refused: List[str] = []
+    for directory, folders, files in walk(root, refused):
         folders.sort()
         found += [
             os.path.join(directory, name)
             for name in sorted(files)
             if name.startswith("op_summary") and name.endswith(".csv")
         ]
-    return found
+    return found + refused
 
 
 def read_op_summary(

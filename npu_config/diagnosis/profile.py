@@ -180,6 +180,8 @@ def kind_of_table(path: str) -> Optional[str]:
 def find_profile_tables(path: PathLike, others: Optional[List[str]] = None) -> List[str]:
     """The tables at ``path``: itself, or all that are known by name below a directory.
 
+    A directory that cannot be listed stands for its tables.
+
     Args:
         path: a table or a directory.
         others: gets the tables that are not known.
@@ -188,14 +190,15 @@ def find_profile_tables(path: PathLike, others: Optional[List[str]] = None) -> L
     if not is_directory(root):
         return [root]
     tables: List[str] = []
-    for directory, folders, files in walk(root):
+    refused: List[str] = []
+    for directory, folders, files in walk(root, refused):
         folders.sort()
         for name in sorted(files):
             if kind_of_table(name):
                 tables.append(os.path.join(directory, name))
             elif others is not None and name.lower().endswith(_EXTENSION):
                 others.append(os.path.join(directory, name))
-    return tables
+    return tables + refused
 
 
 def read_profile(

@@ -164,20 +164,21 @@ class JobLogs:
 def files_of(paths: Iterable[str]) -> Iterator[Tuple[str, bool]]:
     """The files to read, and whether the path itself was named; each once.
 
-    In a folder those are read whose names are those of logs.
+    In a folder those are read whose names are those of logs; one that cannot be listed stands
+    for its files.
     """
     seen: Set[str] = set()
     for path in paths:
         if path == "-":
             yield path, True
             continue
-        named = not is_directory(path)
+        named, refused = not is_directory(path), []  # type: bool, List[str]
         found = (
             [path]
             if named
             else sorted(
                 os.path.join(folder, name)
-                for folder, _, names in walk(path)
+                for folder, _, names in walk(path, refused)
                 for name in names
                 if _LOG_NAMES.match(name) or _NO_SUFFIX.match(name)
             )
@@ -187,6 +188,8 @@ def files_of(paths: Iterable[str]) -> Iterator[Tuple[str, bool]]:
             if real not in seen:
                 seen.add(real)
                 yield each, named
+        for folder in refused:
+            yield folder, True
 
 
 _SAMPLE = 200

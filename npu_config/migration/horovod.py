@@ -12,7 +12,7 @@ from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional
 from npu_config.core.message import join, phrase
 from npu_config.migration.libraries import is_of_others
 from npu_config.migration.names import canonical
-from npu_config.migration.reached import Reach
+from npu_config.migration.reached import Reach, is_caught
 from npu_config.migration.resolve import REEXPORTED, Binding, Resolver
 from npu_config.migration.work import OFF, Work
 from npu_config.python_flow.module import Site, sites
@@ -42,7 +42,6 @@ __all__ = [
     "id_of",
     "imports_horovod",
     "is_hvd",
-    "is_optional",
     "is_statement",
     "of_keras",
     "replace_name",
@@ -204,16 +203,6 @@ def bound(script: Resolver) -> Iterator[str]:
     for site in script.imports:
         for alias in site.node.names if imports_horovod(site.node) else ():
             yield alias.asname or alias.name.split(".")[0]
-
-
-def is_optional(site: Site) -> bool:
-    """True for an import whose failure the script catches."""
-    inner = site.node
-    for node in reversed(site.parents):
-        if isinstance(node, ast.Try) and inner in node.body and node.handlers:
-            return True
-        inner = node
-    return False
 
 
 def is_statement(use: HorovodUse) -> bool:
@@ -810,7 +799,7 @@ def horovod(work: Work) -> None:
     others = ("horovod.torch", "horovod.mxnet")
     if is_of_others(script) or any(name.startswith(others) for name in _imported(imports)):
         return
-    optional = [site for site in imports if is_optional(site)]
+    optional = [site for site in imports if is_caught(site)]
     uses, strange = _uses(work, bool(optional))
     if optional:
         _report_optional(work, optional, uses)
@@ -865,7 +854,7 @@ def horovod(work: Work) -> None:
 def _is_always_imported(work: Work) -> bool:
     """True for a script that imports Horovod, and never only where there is one."""
     imports = [site for site in work.script.imports if imports_horovod(site.node)]
-    return bool(imports) and not any(is_optional(site) for site in imports)
+    return bool(imports) and not any(is_caught(site) for site in imports)
 
 
 def stays_off(work: Work) -> bool:

@@ -40,6 +40,7 @@ _NONE: FrozenSet[str] = frozenset(
         *("xlrd", "openpyxl", "pymysql", "pymongo", "sqlalchemy", "tornado", "django", "jinja2"),
         *("markdown", "snappy", "dask", "pypinyin", "opencc", "xmltodict", "comet_ml", "rouge"),
         *("semver", "sox", "resampy", "lws", "webrtcvad", "opuslib", "optuna", "xdg", "attrdict"),
+        "ds_ctcdecoder",
     )
 )
 

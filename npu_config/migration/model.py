@@ -5,6 +5,7 @@ import re
 from typing import List, Optional, Sequence
 
 from npu_config.migration.data import in_dataset_function
+from npu_config.migration.reached import is_caught
 from npu_config.migration.resolve import Binding
 from npu_config.migration.work import REFUSED, Rules, Work, called, of_calls
 from npu_config.python_flow.module import Site
@@ -98,11 +99,11 @@ def _cudnn(work: Work, site: Site, call: ast.Call, name: str) -> None:
             ("cuDNN does not exist on the NPU, but this line does not run there"),
         )
     elif "load_" in name:
-        work.depend(
-            site,
-            "cudnn",
-            "this operator library is for the CPU or the GPU: port its operators to the NPU",
-        )
+        text = "this operator library is for the CPU or the GPU: port its operators to the NPU"
+        if is_caught(site):
+            work.manual(site.line, "cudnn", text)
+        else:
+            work.depend(site, "cudnn", text)
     else:
         work.depend(site, "cudnn", "cuDNN and NCCL do not exist on the NPU")
 

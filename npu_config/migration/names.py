@@ -27,13 +27,14 @@ MAKERS: Mapping[str, Tuple[str, ...]] = {
     "baselines": ("logger", "bench"),
     "opennmt": ("layers", "tokenizers"),
     "magenta": ("music", "common"),
+    "bert_serving": ("client",),
     **dict.fromkeys(
         (
             *("stable_baselines", "tflearn", "tensorlayer", "gpflow", "edward", "tensorforce"),
             *("garage", "rllab", "tf_agents", "dopamine", "texar", "rlgraph", "deepchem"),
             *("cleverhans", "lucid", "ludwig", "adanet", "tensorflow_ranking", "t5"),
             *("tensorflow_model_analysis", "deepctr", "ampligraph", "zhusuan", "niftynet"),
-            *("mesh_tensorflow", "trax", "bert_serving", "inferbeddings", "spinup", "openrec"),
+            *("mesh_tensorflow", "trax", "inferbeddings", "spinup", "openrec"),
         ),
         (),
     ),

@@ -25,7 +25,7 @@ from npu_config.python_flow.scopes import (
     name_of,
 )
 
-__all__ = ["Reach", "Reached"]
+__all__ = ["Reach", "Reached", "is_caught"]
 
 
 class Reach(enum.IntEnum):
@@ -41,7 +41,7 @@ class Reach(enum.IntEnum):
     """When the script is run."""
 
 
-_LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_LEAVING = (ast.Return, ast.Continue, ast.Break)
 _BY_CLASS = ("__init__", "__new__", "__call__", "__enter__", "call", "build", "forward")
 _COMPARED: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
@@ -268,10 +268,26 @@ def _is_of_task(test: ast.expr) -> bool:
 
 
 def _leaves(body: List[ast.stmt]) -> bool:
+    return _fails(body) or isinstance(body[-1], _LEAVING)
+
+
+def _fails(body: List[ast.stmt]) -> bool:
+    """True for a block that raises or ends the process."""
     last = body[-1]
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
-        return name_of(last.value.func) in ("exit", "_exit")
-    return isinstance(last, _LEAVING)
+        return name_of(last.value.func) in ("exit", "_exit", "quit")
+    return isinstance(last, ast.Raise)
+
+
+def is_caught(site: Site) -> bool:
+    """True for what a script tries, and without which it runs on."""
+    inner = site.node
+    for node in reversed(site.parents):
+        handlers = node.handlers if isinstance(node, ast.Try) and inner in node.body else ()
+        if any(not _fails(handler.body) for handler in handlers):
+            return True
+        inner = node
+    return False
 
 
 def _defaults(tree: ast.AST) -> Mapping[str, Any]:

@@ -63,12 +63,12 @@ def check(model: AnyRankTable, target: Target = ANY_TARGET) -> Tuple[Diagnostic,
 
 
 _COUNTS = ("server_count", "rank_count", "group_count")
-_VERSIONS = ("1.0", "1.2", "2.0")
+_VERSIONS = ("1.0", "1.1", "1.2", "2.0")
 
 
 def _looks_like(sample: Sample) -> bool:
     """One of the lists, or what stands beside a list that is missing or misspelt."""
-    top = sample.top
+    top = {str(key).lower(): value for key, value in sample.top.items()}
     beside = ("status" in top) + (top.get("version") in _VERSIONS)
     return (
         any(key in top for key in LIST_KEYS)
@@ -85,7 +85,7 @@ FORMAT: Format[AnyRankTable] = Format(
     parser=_parse,
     render=render,
     looks_like=_looks_like,
-    names=r"(?:rank_?table|hccl)[\w.-]*\.json",
+    names=r"(?:jobstart_)?(?:rank_?table|hccl)[\w.-]*\.json",
     layout=layout,
 )
 parse, load, save = FORMAT.parse, FORMAT.load, FORMAT.save

@@ -94,9 +94,9 @@ def rank_table_rank_ids() -> None:
     """
 
 
-def check_status(table: TableNode, findings: FileFindings) -> None:
+def check_status(statuses: Iterable[Any], findings: FileFindings) -> None:
     """Report a status that the graph engine goes on waiting for."""
-    for status in table["status"].values:
+    for status in statuses:
         if status != "completed":
             findings.add(
                 rank_table_not_completed,

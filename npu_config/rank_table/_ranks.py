@@ -106,7 +106,7 @@ def check_ranks(document: Dict[str, Any], reader: Reader) -> None:
     """
     findings = reader.findings
     table = reader.read(document, RANKS_SCHEMA)
-    check_status(table, findings)
+    check_status(table["status"].values, findings)
     ranks = table.under("rank_list")
     check_count(table, "rank_count", [len(ranks.level)], "rank", findings, "rank_list")
     check_rank_ids(ranks.level, ranks["rank_id"], findings, document, "rank_list")

@@ -336,7 +336,7 @@ def check_servers(
     several = isinstance(given, list) and len(given) > 1
     hosted = isinstance(given, list) and all("host_ip" in s for s in given if type(s) is dict)
     table = reader.read(document, servers_schema(version, products, several or hosted))
-    check_status(table, findings)
+    check_status(table["status"].values, findings)
     servers, devices = table.under("server_list"), table.under("server_list", "device")
     check_count(
         table, "server_count", [len(servers.level.items)], "server", findings, "server_list"
@@ -636,7 +636,7 @@ def check_groups(
     findings = reader.findings
     schema = deploy_mode_schema(products) if has_deploy_mode else cloud_schema()
     table = reader.read(document, schema)
-    check_status(table, findings)
+    check_status(table["status"].values, findings)
     groups = table.under("group_list")
     instances = groups.under("instance_list")
     devices = instances.under("devices")

@@ -11,6 +11,7 @@ from npu_config.core.processes import without_collector
 from npu_config.core.target import ANY_TARGET, Target
 from npu_config.core.versions import Product
 from npu_config.rank_table import dialects
+from npu_config.rank_table._common import check_status
 from npu_config.rank_table._ranks import check_ranks
 from npu_config.rank_table._servers import check_groups, check_servers, rank_table_template_2
 from npu_config.rank_table.dialects import CLOUD, DEPLOY_MODE, V2_0, Dialect
@@ -321,6 +322,10 @@ def _check_size(text: str, value: Any, findings: FileFindings) -> None:
 def check_value(value: Any, target: Target, findings: FileFindings) -> None:
     """Note what is wrong with a rank table given as plain JSON values."""
     if not isinstance(value, dict) or value.keys().isdisjoint(LIST_KEYS):
+        status = value.get("status") if isinstance(value, dict) else None
+        if isinstance(status, str) and status != "completed":  # not yet written in full
+            check_status([status], findings)
+            return
         findings.add(
             not_a_rank_table,
             (),

@@ -11,6 +11,7 @@ something of the NPU, side files by what only they hold, ConfigProtos by NpuOpti
 import os
 import re
 from importlib import import_module
+from shlex import quote
 from typing import Callable, Iterable, Mapping, NamedTuple, Optional, Tuple, Union
 
 import attr
@@ -56,6 +57,8 @@ _ACL = lazy_pattern(
     r'"(?:dump_(?:list|op_switch|debug|scene|stats|level)|aicore_metrics|err_msg_mode)" *:'
 )
 _ACL_BLOCK = lazy_pattern(r'"(?:dump|profiler)" *: *\{')
+_OF_GROUPS = lazy_pattern(r'"server_group_list" *: *\[')
+_RANK_TABLE = "pass the rank table instead: npu-config check rank_table.json"
 _LOSS = lazy_pattern(r"loss[ _]scal|global_step|step ?[=:] ?\d", re.IGNORECASE)
 _LOG = lazy_pattern(
     r"^(?:\[\d{1,6},\d{1,6}\]<std\w{3}>:)?(?:"
@@ -94,7 +97,7 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
         data: the content.
         path: the file.
     """
-    base = os.path.basename(path)
+    base, path = os.path.basename(path), quote(path)
     lower = base.lower()
     if lower.endswith(NOTEBOOK):
         help = phrase("check the exported script: jupyter nbconvert --to script {}", path)
@@ -131,9 +134,10 @@ def other_kind(text: Optional[str], data: bytes, path: str) -> Optional[Other]:
         return _graph(path)
     if top.lstrip("\ufeff \t\r\n")[:1] in ("{", "[") and not is_log(top, lower):
         if lower.startswith(("changeinfo", "change_info")):
+            return Other(phrase("a change-info file of HCCL, not a rank table"), _RANK_TABLE)
+        if _OF_GROUPS.search(top):
             return Other(
-                phrase("a change-info file of HCCL, not a rank table"),
-                "pass the rank table instead: npu-config check rank_table.json",
+                phrase("the global table of an inference cluster, not a rank table"), _RANK_TABLE
             )
         if lower.startswith("fusion_result") or _FUSION_RESULT.search(top):
             return Other(

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import replace
+from shlex import quote
 from typing import Callable, Dict, List, Mapping, Optional, Set, Tuple
 
 import attr
@@ -151,10 +152,10 @@ def _why_not(read: Reading, path: str) -> Tuple[str, Optional[str]]:
     """Why a file cannot be extended, and what to do."""
     if read.kind == "script":
         make = "create a configuration from this file first: npu-config generate {} -o base.yaml"
-        return phrase("{} is a training script", shown(path)), phrase(make, path)
+        return phrase("{} is a training script", shown(path)), phrase(make, quote(path))
     if read.kind in ("pbtxt", "pb"):
         make = "create a configuration from this file first: npu-config generate {} -o base.yaml"
-        return phrase("{} is a ConfigProto", shown(path)), phrase(make, path)
+        return phrase("{} is a ConfigProto", shown(path)), phrase(make, quote(path))
     if read.unchecked is not None and read.diagnostics:
         return phrase("{}: {}", shown(path), read.diagnostics[0].message), None
     message = phrase("{} is not a configuration; legal formats: {}", shown(path), listed(KINDS))

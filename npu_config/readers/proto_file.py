@@ -31,7 +31,11 @@ def _read_bytes(data: bytes, path: Optional[str]) -> Reading:
         config = parse_bytes(data)
     except ProtoSyntaxError:
         message = "the bytes are not a serialized ConfigProto"
-        help = "write the file with config.SerializeToString(), or pass another file"
+        help = (
+            "the file is text: rename it to .pbtxt, or add --as pbtxt"
+            if data.isascii() and b"{" in data
+            else "write the file with config.SerializeToString(), or pass another file"
+        )
         fault = rules.unparsable_file.diagnostic(message, Place(path), help=help)
         return Reading("pb", path, diagnostics=(fault,), unchecked=CANNOT_BE_PARSED)
     return Reading("pb", path, (decode(config, path),), proto=config)

@@ -4,6 +4,7 @@ import functools
 import os
 import sys
 import threading
+from shlex import quote
 from types import FrameType, ModuleType, TracebackType
 from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
@@ -26,7 +27,7 @@ def advice(error: ModuleNotFoundError) -> str:
     """What to do, on one line."""
     if error.name == _HOROVOD:
         text = "npu-config run: there is no Horovod for the NPU; npu-config migrate {} replaces it"
-        return localized(text, sys.argv[0])
+        return localized(text, quote(sys.argv[0]))
     package = '"tensorflow<2.16"' if sys.version_info < (3, 12) else _TENSORFLOW
     if sys.version_info < (3, 8):
         package = "tensorflow==1.15.5"

@@ -273,14 +273,17 @@ def situations_of(
         return [one for group in run_all(script, signature) for one in group]
 
     try:
-        with guarded(path), remembering():
-            script = Script(text, path, {}, parsed)
+        with guarded(path):
             try:
-                return [] if script.is_of_other_adapter else list(find_situations(script, paths))
-            finally:
-                script.forget()
-    except (Unparsable, RecursionError):
-        return []
+                with remembering():
+                    script = Script(text, path, {}, parsed)
+                    try:
+                        is_other = script.is_of_other_adapter
+                        return [] if is_other else list(find_situations(script, paths))
+                    finally:
+                        script.forget()
+            except (Unparsable, RecursionError):
+                return []
     except NpuConfigError as error:
         return list(error.diagnostics)
 

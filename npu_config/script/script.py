@@ -707,12 +707,10 @@ class Script(Module):
         """The last line of an import; Python 3.7 does not say it, so there it is kept."""
         if not HAS_ENDS:
             last, text = statement.lineno, self.source.lines
+            is_in_brackets = "(" in text[last - 1].partition("#")[0]
             while last < len(text) and (
                 text[last - 1].endswith("\\")
-                or (
-                    "(" in text[statement.lineno - 1]
-                    and ")" not in text[last - 1].partition("#")[0]
-                )
+                or (is_in_brackets and ")" not in text[last - 1].partition("#")[0])
             ):
                 last += 1
             statement.end_lineno = last

@@ -6,6 +6,7 @@ Source: the public signatures of npu_bridge.
 
 import functools
 import re
+from shlex import quote
 from typing import Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 from npu_config.catalogue.api import MODULES
@@ -244,7 +245,7 @@ def unmigrated(data: bytes, path: Optional[str], named: bool = True) -> Optional
         return Unmigrated(
             "a TensorFlow script that is not written for the NPU",
             "not written for the NPU; npu-config migrate lists the changes that are needed",
-            phrase("run: npu-config migrate {}", path or "FILE"),
+            phrase("run: npu-config migrate {}", quote(path or "FILE")),
         )
     if not named or framework is None or framework in OURS:
         return None

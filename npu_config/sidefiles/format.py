@@ -209,7 +209,8 @@ class Sample:
 
 
 _PLACEHOLDER = lazy_pattern(
-    r"\$\{\w+\}|\$[a-z_]\w*|\{\{(?:[^{}\n]{0,60}\}\})?|\{[ \t]*[a-z_]\w*[ \t]*\}|<[a-z_][\w .-]*>"
+    r"\$\{\w+\}|\$[a-z_]\w*|\{\{(?:[^{}\n]{0,60}\}\})?|\{[ \t]*[a-z_]\w*[ \t]*\}"
+    r'|(?:(?<=[":,.\[{])|(?<=[:,\[{] ))<[a-z_][\w .-]*>'
     r'|(?<=")(?:__[a-z]\w*__|%[a-z_]\w*%|@[a-z_]\w*@)(?=")'
     r'|(?<=")(?=[\d.]*[^\d.])(?!(?:[\d.]|[lio](?![a-z]))*")'
     r'(?:\d{1,3}|([a-z*])\1{0,2})(?:\.(?:\d{1,3}|([a-z*])\2{0,2})){3}(?=")'
@@ -217,7 +218,7 @@ _PLACEHOLDER = lazy_pattern(
     re.IGNORECASE,
 )
 """What a script fills in; letters in place of the numbers of an address, unless they look like
-numbers; a name in place of an address."""
+numbers; a name in place of an address; <name>, but not in the middle of a sentence."""
 
 
 def _placeholder(text: str) -> "Optional[re.Match[str]]":
@@ -302,7 +303,10 @@ class Format(Generic[M]):
             "this is a template: {} is a placeholder that a script fills in",
             placeholder.group().lstrip(': \t"').rstrip('"'),
         )
-        return Parsed(None, Report([side_file_template.diagnostic(message, place)]))
+        note = side_file_template.diagnostic(
+            message, place, None, "pass the file that the script makes"
+        )
+        return Parsed(None, Report([note]))
 
     def is_template(self, text: str) -> bool:
         """Whether a text is one that a script fills in, which :meth:`parse` does not judge."""

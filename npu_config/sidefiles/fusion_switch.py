@@ -670,11 +670,16 @@ def _looks_like(sample: Sample) -> bool:
 
 
 def _is_switch_file(top: Dict[str, Any]) -> bool:
-    """Whether a JSON object has a section, or the fusions of one with switches in them.
+    """Whether a JSON object is of sections, or has the fusions of one with switches in them.
 
-    The compiler's fusion_result.json has objects of the same names, with counts in them.
+    The compiler's fusion_result.json has objects of the same names, with counts in them; a table
+    of operators has a Switch among others.
     """
-    if any(near(str(key), SECTIONS) is not None for key in top):
+    sections = [value for key, value in top.items() if near(str(key), SECTIONS) is not None]
+    named = [str(key) for one in sections if isinstance(one, dict) for key in one]
+    if sections and (
+        2 * len(sections) >= len(top) or any(near(key, FUSIONS) is not None for key in named)
+    ):
         return True
     inner = [value for key, value in top.items() if near(str(key), FUSIONS) is not None]
     passes = [state for one in inner if isinstance(one, dict) for state in one.values()]

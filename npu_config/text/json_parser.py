@@ -194,7 +194,8 @@ class Lexer:
         """A text; BROKEN for one that no encoding can write."""
         if not self._surrogates or not _SURROGATE.search(value):
             return value
-        self._log.fault(start, end, "this text contains an unpaired surrogate")
+        message = "this text contains an unpaired surrogate"
+        self._log.fault(start, end, message, "write the character itself")
         return BROKEN
 
     def single(self, start: int) -> Tuple[Any, int]:
@@ -243,7 +244,8 @@ class Lexer:
                 return self._whole("".join(parts), start, position + 1), position + 1
             if character in ("", "\n") or text.startswith("\r\n", position):
                 message = "the text that starts here has no closing quote on its line"
-                self._log.structure(start, position, message)
+                help = 'add the closing quote; a line break in a text is written "\\n"'
+                self._log.structure(start, position, message, help)
                 return BROKEN, position
             if character == "\\":
                 part, position = self._escape(position, quote)
@@ -289,12 +291,13 @@ class Lexer:
         written = self._text[start : min(end, start + MAX_DIGITS + 1)]
         if len(written) > MAX_DIGITS:
             message = phrase("a number of more than {} characters", MAX_DIGITS)
-            self._log.fault(start, end, message)
+            self._log.fault(start, end, message, "write a shorter number")
             return BROKEN
         if written.lstrip("-").isdecimal():
             return int(written)
         if isinf(float(written)):
-            self._log.fault(start, end, phrase("the number {} is too large", written))
+            message = phrase("the number {} is too large", written)
+            self._log.fault(start, end, message, "write a smaller number")
             return BROKEN
         return float(written)
 
@@ -310,10 +313,12 @@ class Lexer:
             return value
         shown = self.shown(start, end)
         if word in _NO_VALUES:
-            self._log.fault(start, end, phrase("{} is not a JSON value", shown))
+            message = phrase("{} is not a JSON value", shown)
+            self._log.fault(start, end, message, "write a number or a text in double quotes")
             return BROKEN
         if _NUMERIC.match(word):
-            self._log.fault(start, end, phrase("{} is not a valid JSON number", shown))
+            message = phrase("{} is not a valid JSON number", shown)
+            self._log.fault(start, end, message, "write a decimal number, e.g. 10 or -0.5")
             return BROKEN
         if not self._log.lost:
             message = phrase("the text {} must be in double quotes", shown)
@@ -483,10 +488,10 @@ class _JsonParser:
         frame = self._frames[-1]
         if frame.state == _NEXT:
             message = phrase('a "," is missing before {}', self._lexer.shown(start, end))
-            self._log.structure(start, end, message, sure=True)
+            self._log.structure(start, end, message, "add it", sure=True)
             frame.state = _ITEM
         elif frame.state == _COLON:
-            self._log.structure(start, end, 'a ":" is missing after the key')
+            self._log.structure(start, end, 'a ":" is missing after the key', "add it")
             frame.state = _VALUE
 
     def _wants_key(self) -> bool:
@@ -551,7 +556,7 @@ class _JsonParser:
             message = phrase(
                 "nesting limit of {} levels exceeded; reading stops here", self._limit
             )
-            self._log.fault(start, start + 1, message)
+            self._log.fault(start, start + 1, message, "pass the path of the right file")
             raise StopReading
         self._frames.append(_Frame(opener, start))
 
@@ -560,7 +565,8 @@ class _JsonParser:
         frame = self._frames[-1]
         if frame.state in (_COLON, _VALUE):
             after = "" if frame.key is None else phrase(' after the key "{}"', frame.key)
-            self._log.structure(start, start + 1, phrase("a value is missing{}", after))
+            message = phrase("a value is missing{}", after)
+            self._log.structure(start, start + 1, message, "add it")
             self._put(BROKEN, start)
 
     def _pop(self, end: int) -> None:
@@ -595,7 +601,9 @@ class _JsonParser:
                 self._log.line(frame.node.start),
                 closer,
             )
-            self._log.structure(start, start + 1, message, sure=True)
+            own = _CLOSER[frame.opener]
+            help = phrase('add "{}" before it' if outer else 'write "{}"', own)
+            self._log.structure(start, start + 1, message, help, sure=True)
             self._log.unbalanced = True
             while outer and _CLOSER[self._frames[-1].opener] != closer:
                 self._pop(start)
@@ -629,7 +637,7 @@ class _JsonParser:
         if mark in "{[":
             self._open(mark, start)
         elif not self._frames:
-            self._log.structure(start, start + 1, phrase('unexpected "{}"', mark))
+            self._log.structure(start, start + 1, phrase('unexpected "{}"', mark), "remove it")
             raise StopReading
         elif mark == ",":
             self._separator(start)
@@ -638,7 +646,7 @@ class _JsonParser:
         elif self._frames[-1].state == _COLON:
             self._frames[-1].state = _VALUE
         else:
-            self._log.structure(start, start + 1, 'unexpected ":"')
+            self._log.structure(start, start + 1, 'unexpected ":"', "remove it")
         return start + 1
 
     def _wide(self, start: int) -> int:
@@ -711,7 +719,7 @@ class _JsonParser:
             message = phrase('this "{}" has no matching opening bracket', self._text[start])
             self._log.structure(start, end, message, "remove it")
         else:
-            self._log.structure(start, end, "text after the end of the JSON value")
+            self._log.structure(start, end, "text after the end of the JSON value", "remove it")
 
     def _at_end(self) -> None:
         if self._frames:
@@ -731,6 +739,9 @@ class _JsonParser:
         ]
         if len(openers) > 3:
             openers = [*openers[:2], phrase("{} more", len(openers) - 2)]
+        closers = '"{}"'.format(
+            "".join(_CLOSER[one.opener] for one in reversed(self._frames[-9:]))
+        )
         last = len(self._text.rstrip(" \t\r\n"))
         self._log.structure(
             last - 1,
@@ -741,6 +752,7 @@ class _JsonParser:
                 else "unexpected end of file: {} are not closed",
                 joined(openers),
             ),
+            phrase("add {} at the end, or what else is missing there", closers),
         )
         if self._frames[-1].state in (_COLON, _VALUE):
             self._put(BROKEN, last)

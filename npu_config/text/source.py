@@ -190,7 +190,7 @@ def unreadable(path: str, error: Exception) -> Diagnostic:
     reason, help = _REASONS.get(error.errno or 0, (None, None))
     if reason is None:
         reason = phrase("the file cannot be read: {}", error.strerror or error)
-    if os.path.isdir(path):
+    if os.path.isdir(path) and os.access(path, os.R_OK):
         reason, help = _REASONS[errno.EISDIR]
     return rules.unreadable_file.diagnostic(reason, Place(path), help=help)
 

@@ -47,6 +47,31 @@ def test_a_template(npu, tmp_path, server, first, second, shown):
     assert npu("check", "--strict", path).code == 1
 
 
+ENV = ("env", "--job-id", "a", "--rank-table")
+
+
+def test_a_template_in_commands_for_tables(npu, tmp_path):
+    """Each says that the file was not checked, and what to pass in its place."""
+    path = tmp_path / "rank_table.json"
+    path.write_text(table(*TEMPLATES[0][:3]))
+    for words in (("ranktable", "check"), ("ranktable", "show"), ENV):
+        found = npu(*words, path)
+        assert found.code == (0 if "check" in words else 1)
+        assert "0 files checked, 1 not checked" in found.out + found.err
+        assert "pass the file that the script makes" in found.out + found.err
+    assert npu("ranktable", "check", "--strict", path).code == 1
+
+
+def test_a_sentence_is_no_placeholder(npu, tmp_path):
+    """What is wrong is reported although a key that nobody reads points to a <page>."""
+    document = json.loads(table("10.0.0.1", "10.0.0.2", "10.0.0.3"))
+    document.update(server_count="2", note="see <the page> of the cluster")
+    path = tmp_path / "rank_table.json"
+    path.write_text(json.dumps(document))
+    found = npu("check", path)
+    assert (found.code, "NPU648" in found.out, "template" in found.out) == (1, True, False)
+
+
 MISTAKES = [
     ("10.0.0.1", "10.0.0.l", "10.0.0.2"),
     ("10.0.0.1", "10.0.O.1", "10.0.0.2"),

@@ -1,7 +1,9 @@
 """Jobs of several ranks: who stopped first, who only waited, who is missing."""
 
+import errno
 import gzip
 import io
+import os
 
 import pytest
 from hypothesis import given
@@ -343,6 +345,22 @@ def test_who_did_not_connect_to_the_master(tmp_path, lines, missing):
     report = read_logs([str(write(tmp_path, {"a.log": text}))])
     assert report.first_cause.code == "EI0015"
     assert missing in text_report(report).splitlines()[1]
+
+
+def test_a_folder_that_cannot_be_listed(tmp_path, monkeypatch):
+    """The ranks in it may have failed: it is said that it was not read."""
+    scandir, closed = os.scandir, str(tmp_path / "rank_1")
+
+    def listed(path):
+        if path == closed:
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scandir(path)
+
+    write(tmp_path, {"rank_0/train.log": "step 1\n", "rank_1/train.log": raised(MEMORY)})
+    monkeypatch.setattr(os, "scandir", listed)
+    report = read_logs([str(tmp_path)])
+    assert [path for path, _ in report.unread] == [closed]
+    assert "not read: " + closed in text_report(report)
 
 
 def test_only_follow_ups(tmp_path):

@@ -35,6 +35,22 @@ def test_uses_of_an_optional_horovod(otherwise):
     assert [(9, "manual", text)] == said(source, "hvd-rank")
 
 
+@pytest.mark.parametrize(
+    "handler", ["raise", "raise RuntimeError()", "print(1)\n    sys.exit(1)", "os._exit(1)"]
+)
+def test_a_horovod_that_is_needed(handler):
+    """What ends without Horovod does not run on one rank: Horovod is replaced."""
+    source = (
+        "import os, sys\nimport tensorflow as tf\ntry:\n    import horovod.tensorflow as hvd\n"
+        "except ImportError:\n    {}\nhvd.init()\nprint(hvd.rank())\n"
+    )
+    migration = npu_config.migrate(source.format(handler))
+    compile(migration.text, "train.py", "exec")
+    assert "horovod" not in migration.text
+    assert "try:\n    pass\nexcept ImportError:" in migration.text
+    assert "print(get_npu_rank_id())" in migration.text
+
+
 def test_names_of_an_optional_horovod():
     """Where it is given another value it is not used."""
     source = (

@@ -137,6 +137,10 @@ def test_what_of_keras_reads_data(line, is_data):
             ("from tensor2tensor import utils", True),
         ),
         *(("import gpflow.utils", True), ("from . import gpflow", False)),
+        *(
+            ("from bert_serving.client import BertClient", False),
+            ("import bert_serving.server", True),
+        ),
     ],
 )
 def test_packages_that_make_sessions(line, makes):

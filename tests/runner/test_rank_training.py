@@ -344,7 +344,7 @@ ALONE = """
     optimizer = tf.train.GradientDescentOptimizer(0.1)
     if {average}:
         optimizer = npu_distributed_optimizer_wrapper(optimizer)
-    train = optimizer.minimize(w * w)
+    train = optimizer.minimize(tf.square(w, name="net_1.00"))
     send = broadcast_global_variables(0) if {send} else tf.no_op()
     with tf.Session(config=npu_config_proto()) as sess:
         sess.run(tf.global_variables_initializer())

@@ -44,7 +44,7 @@ END_OF_OWN = """\
 with tf.Session(config=made.to_config_proto()) as sess:
     sess.run(other)
 """
-AROUND = {"own_programs": (OWN, END_OF_OWN), "alone": ("", "")}
+AROUND = {"own_programs": (OWN, END_OF_OWN), "joined_programs": ("", ""), "alone": ("", "")}
 """What stands before and behind the programs of a file, and those that have everything."""
 
 LEFT_OUT = ("NPU101", "NPU803", "NPU804")

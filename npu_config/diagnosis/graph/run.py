@@ -35,7 +35,7 @@ TRAINS, COMPUTES, OTHER = "trains", "computes", "other"
 
 _HOUSEKEEPING_NAME = re.compile(r"(^|/)(save(_\d+)?/|report_uninitialized_variables)")
 _FINITE, _FINITE_TYPES = "overflow_status_reduce_all", frozenset(("All", "Greater"))
-_COLLECTIVE = re.compile(r"Hcom[A-Z]\w*\Z")
+_COLLECTIVE = re.compile(r"Hcom[A-Z][\w.]*\Z")
 _HOST_CALLS = frozenset(("PyFunc", "PyFuncStateless", "EagerPyFunc"))
 
 
