@@ -394,7 +394,7 @@ def _fails(run: Run, statement: ast.Try) -> bool:
 def _match(run: Run, statement: Any) -> int:
     subject = evaluate(run, statement.subject)
     for case in statement.cases:
-        key = "{} matches line {}".format(identity(subject), case.pattern.lineno)
+        key = "{}~{}".format(identity(subject), case.pattern.lineno)
         words = phrase("case at line {}", case.pattern.lineno)
         file = run.script.source.path
         if run.decisions.decide(Condition(key), None, words=words, file=file):
