@@ -88,6 +88,30 @@ def test_horovod_stays_in_a_whole_program(tmp_path):
     assert "ops.py still uses Horovod" in found["main.py"].migration.notes[0].note
 
 
+OFF = """import argparse
+import tensorflow as tf
+import horovod.tensorflow as hvd
+import ops
+p = argparse.ArgumentParser()
+p.add_argument("--hvd", action="store_true")
+if p.parse_args().hvd:
+    hvd.init()
+    x = hvd.join()
+"""
+
+
+@pytest.mark.parametrize("ops", ["", "import horovod.tensorflow as hvd\nx = hvd.join()\n"])
+def test_horovod_that_is_off_in_a_program(tmp_path, ops):
+    """It stays as it is, whether or not another file of the program keeps Horovod."""
+    found = migrated(tmp_path, {"ops.py": "import tensorflow as tf\n" + ops, "main.py": OFF})
+    assert found["main.py"].migration.edits == ()
+    assert [note[:3] for note in found["main.py"].migration.notes] == [
+        (3, "hvd-import", "manual"),
+        (8, "hvd-init", "manual"),
+        (9, "hvd-refused", "manual"),
+    ]
+
+
 @pytest.mark.parametrize(
     "lines", ["tf.enable_eager_execution()\n", "print hvd.rank()\n", "x = (\n"]
 )

@@ -12,6 +12,7 @@ from npu_config.launch.shell.walk import (
     PARSED,
     ScriptRun,
     alias_key,
+    arguments_of,
     document,
     file,
     resolve_path,
@@ -167,18 +168,21 @@ def _let(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> No
 
 
 def _set(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
-    for number, word in enumerate(words, 1):
+    """``set``: options, then the arguments."""
+    rest, shell = list(words), state.writable_shell()
+    while rest:
+        word = rest.pop(0)
         if word is UNKNOWN:
-            continue
-        if word == "allexport":
-            state.writable_shell().export_all = words[number - 2] != "+o"
-        elif word[0:1] == "-" and word[1:].isalpha() and "a" in word:
-            state.writable_shell().export_all = True
-        elif word == "+a":
-            state.writable_shell().export_all = False
-        elif word == "--":
-            state.writable_shell().arguments = tuple(words[number:])
+            shell.arguments = shell.export_all = None
             break
+        if word in ("-", "--") or word[:1] not in ("-", "+"):
+            if rest or word != "-":
+                given = rest if word in ("-", "--") else [word, *rest]
+                shell.arguments, shell.more = arguments_of(run, given)
+            break
+        option = rest.pop(0) if word.endswith("o") and rest else ""
+        if "a" in word or option == "allexport":
+            shell.export_all = word[0] == "-"
 
 
 def _shift(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:
@@ -187,6 +191,8 @@ def _shift(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> 
         state.writable_shell().arguments = None
     elif arguments is not None and int(by[:9]) <= len(arguments):
         state.writable_shell().arguments = arguments[int(by[:9]) :]
+    elif state.shell.more:
+        state.writable_shell().arguments = None
 
 
 def _alias(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> None:

@@ -31,6 +31,7 @@ from npu_config.launch.shell.walk import (
     ScriptRun,
     Step,
     alias_key,
+    arguments_of,
     directives,
     follow_steps,
     names_in,
@@ -42,9 +43,11 @@ from npu_config.launch.shell.walk import (
     steps_of,
     text,
     unknown,
+    unread,
 )
 from npu_config.launch.shell.words import (
     ARRAY_SEPARATOR,
+    CHANGES,
     LONGEST,
     NAME,
     NOT_KNOWN,
@@ -53,7 +56,9 @@ from npu_config.launch.shell.words import (
     ShellVariable,
     State,
     Value,
+    all_arguments,
     arithmetic,
+    assigned,
     braced,
     calculation,
     condition,
@@ -63,6 +68,8 @@ from npu_config.launch.shell.words import (
     given_text,
     is_test,
     leniently,
+    listed,
+    may_be_several,
     output,
     possible,
     together,
@@ -83,7 +90,7 @@ def assignment(run: ScriptRun, state: State, node: Node, export: bool = False) -
     name_node = children[0]
     name = script.text(name_node)
     value_node = children[-1] if len(children) > 2 else None
-    value = _kept(run, value_of(script, state, value_node))
+    value = _kept(run, assigned(script, state, node))
     elements: Value = UNKNOWN
     if value is UNKNOWN and value_node is not None:
         elements = _elements(run, state, value_node)
@@ -126,7 +133,7 @@ def _elements(run: ScriptRun, state: State, node: Node) -> Value:
     if node.type != "array":
         return UNKNOWN
     nodes = (child for child in node.children if child.is_named and child.type not in SILENT)
-    words = together(fields_of(run.script, state, each) for each in nodes)
+    words = together(listed(run.script, state, each) for each in nodes)
     if any(word is UNKNOWN or "[" in word or ARRAY_SEPARATOR in word for word in words):
         return UNKNOWN
     if words == [""]:  # its text would be that of no element
@@ -286,7 +293,7 @@ def list_(run: ScriptRun, state: State, node: Node) -> None:
     if len(children) < 2 or state.dead:
         return
     if is_test(children[0]):
-        held = condition(run.script, state, children[0])
+        held = _holds(run, state, children[0])
         if held is not None:
             if held == any(child.type == "&&" for child in node.children):
                 statements(run, state, children[1:])
@@ -308,7 +315,8 @@ def function(run: ScriptRun, state: State, node: Node) -> None:
     names = [child for child in node.children if child.type == "word"]
     bodies = [child for child in node.children if child.is_named and child.type != "word"]
     if names and bodies:
-        state.writable_shell().functions[run.script.text(names[0])] = (bodies[-1], run.script)
+        found = (bodies[-1], run.script)
+        state.writable_shell().functions[run.script.text(names[0])] = (found,)
 
 
 def if_(run: ScriptRun, state: State, node: Node) -> None:
@@ -316,7 +324,7 @@ def if_(run: ScriptRun, state: State, node: Node) -> None:
     paths: List[ShellPath] = []
     for test, steps, held in once(run, node, _arms):
         if test is not None and is_test(test):
-            held = condition(run.script, state, test)
+            held = _holds(run, state, test)
         elif test is not None:
             statements(run, state, [test])
         if held is False:
@@ -329,6 +337,15 @@ def if_(run: ScriptRun, state: State, node: Node) -> None:
     else:
         paths.append(state.empty_branch())
     state.join(*paths)
+
+
+def _holds(run: ScriptRun, state: State, node: Node) -> Optional[bool]:
+    """Whether a test holds, and what it changes: ``((A++))``."""
+    calculated = calculation(node)
+    if calculated is not None and CHANGES.search(run.script.text(calculated)) is not None:
+        count(run, state, calculated)
+        return None
+    return condition(run.script, state, node)
 
 
 def test(run: ScriptRun, state: State, node: Node) -> None:
@@ -386,22 +403,22 @@ class _For(NamedTuple):
 
 def _for(run: ScriptRun, node: Node) -> _For:
     body = [child for child in node.children if child.type in _BODIES]
+    name = node.children[1]
     words: Optional[List[Node]] = None
-    for child in node.children[2:]:
-        if run.script.text(child) == "in":  # an error for the grammar where nothing is behind it
-            words = []
-        elif words is not None and child.is_named and child not in body:
-            words.append(child)
-    name = run.script.text(node.children[1])
-    return _For(name, words, body, _leaves_early(run, body))
+    if _IN.match(run.script.source, name.end_byte) is not None:
+        words = [child for child in node.children[2:] if child.is_named and child not in body]
+    return _For(run.script.text(name), words, body, _leaves_early(run, body))
+
+
+_IN = re.compile(r"(?:\s|\\\n|#[^\n]*\n)*in\b")
 
 
 def for_(run: ScriptRun, state: State, node: Node) -> None:
     """``for x in ...``: round by round where the words are known."""
     loop = once(run, node, _for)
-    words: Sequence[Value] = [UNKNOWN] if state.shell.arguments is None else state.shell.arguments
+    words = all_arguments(state)
     if loop.words is not None:
-        words = together(fields_of(run.script, state, each) for each in loop.words)
+        words = together(listed(run.script, state, each) for each in loop.words)
         run.steps -= len(words) // 16
     spot = run.script.spot(node.children[1])
     if UNKNOWN in words or len(words) > _MOST_ROUNDS or loop.leaves_early:
@@ -467,6 +484,10 @@ def c_for(run: ScriptRun, state: State, node: Node) -> None:
             parts[number].append(child)
     for child in parts[0]:
         count(run, state, child)
+    if not parts[0] and not parts[1] and body:  # it may be hidden from the grammar
+        run.needs_no_note((run.script, node.start_byte, body[0].start_byte))
+        for name in CHANGES.findall(run.script.source, node.start_byte, body[0].start_byte):
+            state.set(name, UNKNOWN, run.script.spot(node))
 
     def holds() -> Optional[bool]:
         held = arithmetic(run.script, state, parts[1][0]) if len(parts[1]) == 1 else None
@@ -481,6 +502,7 @@ def _rounds(
     body: Sequence[Node],
     holds: Callable[[], Optional[bool]],
     counts: Sequence[Node] = (),
+    tests: Sequence[Node] = (),
 ) -> None:
     """Follow a loop round by round, as long as it is known whether there is one more.
 
@@ -488,6 +510,7 @@ def _rounds(
         body: what a round does.
         holds: whether there is one more round; None where that is not known.
         counts: what is computed after each.
+        tests: what runs before each where it is not known whether there is one.
     """
     run.counted += 1
     loop = run.counted
@@ -503,6 +526,9 @@ def _rounds(
             return
         for child in counts:
             count(run, state, child)
+    if tests:
+        state.forget(name for each in tests for name in names_in(run.script.spot(each)))
+        statements(run, state, tests)
     _loop_of_unknown_rounds(run, state, body)
 
 
@@ -511,7 +537,7 @@ def count(run: ScriptRun, state: State, node: Node) -> None:
     text = run.script.text(node)
     run.needs_no_note(run.script.spot(node))
     match = _COUNT.match(text)
-    if match is None:
+    if match is None or len(CHANGES.findall(text)) > 1:
         unknown(run, state, node)
         return
     name, operator = match.group(1), match.group(2)
@@ -550,12 +576,14 @@ def while_(run: ScriptRun, state: State, node: Node) -> None:
             is_left = run.stdin.value != ""
             statements(run, state, tests)
             return is_left
-        held = condition(run.script, state, tests[0]) if len(tests) == 1 else None
+        is_one = len(tests) == 1 and calculation(tests[0]) is None
+        is_one = is_one or (len(tests) == 1 and CHANGES.search(run.script.text(tests[0])) is None)
+        held = condition(run.script, state, tests[0]) if is_one else None
         return None if held is None else held == (node.children[0].type == "while")
 
     if reads and any(_READS.search(run.script.text(part)) for part in body):
         run.stdin = None
-    _rounds(run, state, body, holds)
+    _rounds(run, state, body, holds, tests=tests)
     if reads:
         run.stdin = None
 
@@ -699,7 +727,11 @@ def redirected(run: ScriptRun, state: State, node: Node) -> None:
         run.stdin = given_text(run.script, state, stdin)
     elif reads:
         run.stdin = None
+    is_piped = any(each.type == "pipeline" for each in after)  # and so a process of its own
+    begin = state.fork() if is_piped else None
     follow_steps(run, state, steps)
+    if begin is not None:
+        state.rollback(begin)
     for each in after:
         if each.type == "pipeline":  # cat <<EOF | bash
             run.stdin = run.stdin if document is not None else None
@@ -726,6 +758,9 @@ def _is_quiet(run: ScriptRun, state: State, name: str, words: str) -> bool:
 
 def command(run: ScriptRun, state: State, node: Node) -> None:
     """A call of a function, a built-in command, or a program."""
+    if node.start_byte in run.script.unread:
+        unread(run, state, node)
+        return
     whole = run.script.text(node)
     head = _HEAD.match(whole)
     if head is not None and not _may_do_more(head[1]) and _is_quiet(run, state, head[1], whole):
@@ -749,7 +784,7 @@ def command(run: ScriptRun, state: State, node: Node) -> None:
             name = script.text(child.children[0])
             value = child.children[-1] if len(child.children) > 2 else None
             run.needs_no_note(script.spot(child))
-            given = _kept(run, value_of(script, state, value))
+            given = _kept(run, assigned(script, state, child))
             if script is not run.first:
                 run.has_passed(name, given)
             maybe = defaults(script, state, value) if given is UNKNOWN else ()
@@ -766,18 +801,28 @@ def command(run: ScriptRun, state: State, node: Node) -> None:
                     return
             nodes.append(child.children[0])
         elif kind not in SILENT and child.is_named:
-            nodes.append(child)
+            assigns = None if nodes else _ASSIGNS.match(script.source, child.start_byte)
+            if assigns is not None:  # the grammar took a part of the value before it for a command
+                added[assigns[1]] = ShellVariable(UNKNOWN, script.spot(child), True)
+            else:
+                nodes.append(child)
     if added and not nodes:  # the grammar took a part of the value for the command
         for child in parts_of(node):
             if child.type == "variable_assignment":
                 assignment(run, state, child)
         return
     words = together(fields_of(script, state, each) for each in nodes)
-    if UNKNOWN in words and words[0] in _TAKE_TEXTS:
+    if words[:1] == ["set"] or words[0] in state.shell.functions:
+        words = together(listed(script, state, each) for each in nodes)
+    elif UNKNOWN in words and words[0] in _TAKE_TEXTS:
         words = together(_lenient_fields(script, state, each) for each in nodes)
+    run.several = UNKNOWN in words and any(may_be_several(script, state, each) for each in nodes)
     _apply(run, state, (script, start, node.end_byte), words, added)
     if is_given:
         run.stdin = before
+
+
+_ASSIGNS = re.compile(r"([A-Za-z_]\w*)\+?=")
 
 
 def _lenient_fields(script: ShellScript, state: State, node: Node) -> List[Value]:
@@ -810,7 +855,9 @@ _TAKE_TEXTS = frozenset(
 def _apply(
     run: ScriptRun, state: State, spot: Spot, words: List[Value], added: Dict[str, ShellVariable]
 ) -> None:
-    if not words:
+    if not words:  # A=1 $EMPTY
+        for name, (value, where, *_) in added.items():
+            state.set(name, value, where)
         return
     run.steps -= len(words) // 16
     while words[0] in ("command", "builtin") and words[1:2] != ["-v"] and len(words) > 1:
@@ -825,17 +872,22 @@ def _apply(
     if first is UNKNOWN:
         run.programs = True
         program(run, state, spot, added)
+        if added and run.several:  # there may be no command
+            begin = state.fork()
+            _apply(run, state, spot, [], added)
+            state.join(state.rollback(begin), state.empty_branch())
         return
     run.moved = run.moved or first in MOVES
-    if first in state.shell.functions:
-        _call(run, state, first, words[1:])
-    elif first in BUILTINS:
-        before = state.variables.get("IFS")
-        if "IFS" in added:  # IFS=: read -r a b
-            state.put("IFS", added["IFS"])
-        BUILTINS[first](run, state, spot, words[1:])
-        if "IFS" in added:
-            state.put("IFS", before)
+    if first in state.shell.functions or first in BUILTINS:
+        before = {name: state.variables.get(name) for name in added}
+        for name, given in added.items():  # IFS=: read -r a b
+            state.put(name, given)
+        if first in state.shell.functions:
+            _call(run, state, first, words[1:])
+        else:
+            BUILTINS[first](run, state, spot, words[1:])
+        for name, variable in before.items():
+            state.put(name, variable)
     else:
         found = started(words)
         if found is not None:
@@ -887,13 +939,37 @@ def _several_times(run: ScriptRun, before: int, words: Sequence[Value]) -> None:
 _START_COPIES = ("mpiexec", "mpirun", "orterun", "srun")
 
 
-def _call(run: ScriptRun, state: State, name: str, arguments: Sequence[Value]) -> None:
-    body, script = state.shell.functions[name]
+def _call(run: ScriptRun, state: State, name: str, words: Sequence[Value]) -> None:
+    """Follow a function, each that it may be."""
+    bodies = state.shell.functions[name]
     if run.depth >= DEEPEST:
         state.forget()
         return
+    arguments, more = arguments_of(run, words)
+    paths: List[ShellPath] = []
+    for each in bodies:
+        begin = state.fork() if len(bodies) > 1 else None
+        if each is not None:
+            _enter(run, state, each, arguments, more)
+        if begin is not None:
+            paths.append(state.rollback(begin))
+    if paths:
+        state.join(*paths)
+
+
+def _enter(
+    run: ScriptRun,
+    state: State,
+    function: Tuple[Node, ShellScript],
+    arguments: Tuple[Value, ...],
+    more: bool,
+) -> None:
+    """Follow the body of a function."""
+    body, script = function
     run.depth += 1
-    before, state.writable_shell().arguments = state.shell.arguments, tuple(arguments)
+    before = state.shell.arguments, state.shell.more
+    shell = state.writable_shell()
+    shell.arguments, shell.more = arguments, more
     caller, run.script = run.script, script
     run.locals.append({})
     if run.line is not None and not run.line.in_background:
@@ -915,7 +991,9 @@ def _call(run: ScriptRun, state: State, name: str, arguments: Sequence[Value]) -
                         UNKNOWN, variable.spot, variable.exported, False, UNKNOWN, maybe
                     ),
                 )
-    state.writable_shell().arguments, run.script = before, caller
+    shell = state.writable_shell()
+    shell.arguments, shell.more = before
+    run.script = caller
     run.depth -= 1
 
 

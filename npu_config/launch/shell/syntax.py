@@ -3,14 +3,16 @@
 The grammar also stumbles over scripts that bash takes.  So a script that it stumbles over is read
 once more, from character to character as bash reads it: quotes, comments, here-documents,
 substitutions, and the words that begin and end blocks.  Where this reading is not certain it gives
-up, and nothing is reported.
+up, and nothing is reported.  The commands that the grammar does not understand are told by this
+reading, too, and hidden from it: they are :attr:`ShellScript.unread`, and what stands around them
+is read as bash does.
 """
 
 import functools
 import re
 import warnings
 from collections import Counter
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from npu_config.core.diagnostics import NOWHERE, Diagnostic, Place
 from npu_config.core.message import phrase
@@ -54,14 +56,53 @@ _TEXTS = {
 }
 
 
+_NOTHING_FOLLOWS = re.compile(rb"\\(?=\n[ \t]*(?:\n|\Z)|\Z)")
+_ESCAPED_BLANK = re.compile(rb"(?<!\\)((?:\\\\)*)\\ ")
+_LONE_SIGN = re.compile(rb" =[=~](?=[ \t]*(?:[\n;]|\Z))")
+_ASSIGNS = rb"\w+\+?=(?:[^\s;&|<>()\"'`]|\"[^\"\n]*\"|'[^'\n]*'|\$\([^()\n]*\)|`[^`\n]*`)*[ \t]*"
+_SWALLOWS = re.compile(
+    rb"(?m:(?:^|[;&|({]|\b(?:then|else|do)\s)[ \t]*" + _ASSIGNS + rb"(?<=[ \t])"
+    rb"(?:" + _ASSIGNS + rb"(?<=[ \t]))*(?:[0-9]*&?[<>]|" + _ASSIGNS + rb"$))"
+    rb"|<<-?[ \t]*['\"\\]?\w+['\"]?[^\n]*[;&]"
+)
+"""What the grammar may take the following lines for a part of, without an error.
+
+That are several assignments, or one with a redirection, and a here-document with a command behind
+it.
+"""
+
+
 class Joined(NamedTuple):
-    """A word that the grammar takes for several: ``$a/b:$c/d``; it has what a node has."""
+    """What the grammar takes for something else: ``$a/b:$c/d``; it has what a node has."""
 
     type: str
     start_byte: int
     end_byte: int
     children: Sequence[Any] = ()
     is_named: bool = True
+
+    @property
+    def id(self) -> object:
+        """The same for what is made of the same node again."""
+        return self.type, self.children[0].id
+
+
+def regrouped(node: Node) -> Node:
+    """A pipeline, or a statement with redirections, as bash reads it.
+
+    For the grammar ``a && b 2>&1 | c`` is ``{ a && b; } 2>&1 | c``.
+    """
+    chain, inner = [node], node.children[0]
+    while inner.type in ("redirected_statement", "pipeline"):
+        chain.append(inner)
+        inner = inner.children[0]
+    if inner.type != "list":
+        return node
+    last = inner.children[-1]
+    for each in reversed(chain):
+        parts = (last, *each.children[1:])
+        last = Joined(each.type, last.start_byte, each.end_byte, parts)
+    return Joined("list", inner.start_byte, node.end_byte, (*inner.children[:-1], last))
 
 
 def parts_of(node: Node) -> List[Node]:
@@ -83,6 +124,13 @@ def parts_of(node: Node) -> List[Node]:
     return parts
 
 
+def _parsed(data: bytes) -> Any:
+    """The grammar's tree of a text."""
+    tool = parser()
+    assert tool is not None
+    return tool.parse(data)
+
+
 class ShellScript:
     """A parsed script.
 
@@ -94,15 +142,20 @@ class ShellScript:
         path: its file, for the places.
         within: the place of the command whose word the script is, for ``bash -c``.
         source: the text.
-        data: what was parsed, a byte for each character of ``source``.
+        data: a byte for each character of ``source``.
+        refused: what bash refuses in a text that the grammar does not understand, if anything.
+        unread: the program of each command that is not understood, by where it begins: empty
+            for assignments, None for several commands.
     """
 
     __slots__ = (
         "_places",
         "data",
         "path",
+        "refused",
         "source",
         "tree",
+        "unread",
         "within",
     )
 
@@ -111,10 +164,68 @@ class ShellScript:
         self.source = text.replace("\r\n", " \n")
         ascii_only = self.source if self.source.isascii() else _NOT_ASCII.sub("x", self.source)
         self.data = ascii_only.encode("ascii")
-        tool = parser()
-        assert tool is not None
-        self.tree = tool.parse(self.data)
+        data = self.data
+        if b"\\" in data:
+            data = _NOTHING_FOLLOWS.sub(b" ", data)
+        if b"\\ " in data:  # the grammar passes over those at the beginning of a word
+            data = _ESCAPED_BLANK.sub(rb"\1xx", data)
+        if b" =" in data:  # and looks for the other side of an operator behind a lone one
+            data = _LONE_SIGN.sub(b" xx", data)
+        self.tree = _parsed(data)
+        self.refused: Optional[RefusedError] = None
+        self.unread: Dict[int, Optional[str]] = {}
+        is_unclear = self.tree.root_node.has_error or _SWALLOWS.search(self.data) is not None
+        if is_unclear or not _even(self.data):
+            self._read(bytearray(data), is_unclear)
         self._places = Source(self.source, path)
+
+    def _read(self, data: bytearray, is_unclear: bool) -> None:
+        """Read the text as bash does, and hide from the grammar what it does not understand."""
+        reading = _ShellReading(self.source)
+        try:
+            reading.commands("")
+        except RefusedError as refused:
+            self.refused = refused
+            return
+        except UnsureError:
+            return
+        if not is_unclear:
+            return
+        for at, hidden in reading.heads:
+            data[at : at + len(hidden)] = hidden
+        for begin, end in reading.counted:
+            if _parsed(b"for " + bytes(data[begin:end]) + b"; do x; done").root_node.has_error:
+                data[begin:end] = b"((;;" + b"x" * (end - begin - 6) + b"))"
+        for command in reading.simple:
+            self._hide(data, command)
+        self.tree = _parsed(bytes(data))
+        lines = reading.lines if self.tree.root_node.has_error else reading.divided
+        for line in lines:
+            begin, end = line
+            if line in reading.divided or _parsed(bytes(data[begin:end])).root_node.has_error:
+                data[begin:end] = b"x" * (end - begin)
+                self.unread[begin] = None
+        if lines:
+            self.tree = _parsed(bytes(data))
+
+    def _hide(self, data: bytearray, command: "_Simple") -> None:
+        """Take away from a command what the grammar does not understand: all, if need be."""
+        begin, end = command.begin, command.end
+        documents, redirects = command.documents, command.redirects
+        alone = bytearray(data[begin:end])
+        for first, last in documents:
+            alone[first - begin : last - begin] = b" " * (last - first)
+        swallows = redirects and not command.program  # the grammar takes the next line along
+        if not swallows and not _parsed(bytes(alone)).root_node.has_error:
+            return
+        for first, last in redirects:
+            alone[first - begin : last - begin] = b" " * (last - first)
+        if not alone.strip() or _parsed(bytes(alone)).root_node.has_error:
+            alone[:] = b"x" * (end - begin)
+            self.unread[begin] = command.program
+        for first, last in documents:
+            alone[first - begin : last - begin] = data[first:last]
+        data[begin:end] = alone
 
     @property
     def root(self) -> Node:
@@ -169,7 +280,7 @@ _BACKTICKS = re.compile(r"(?:[^`\\]|\\.)*`", re.DOTALL)
 _ANSI = re.compile(r"(?:[^'\\]|\\.)*'", re.DOTALL)
 _IN_DOUBLE = re.compile(r"[^\"\\`$]+")
 _WHOLE_LINE = re.compile(r"([^\n]*)\n?")
-_ASSIGNS = re.compile(r"[A-Za-z_]\w*(?:\[.*\])?\+?=\Z", re.DOTALL)
+_BEFORE_ARRAY = re.compile(r"[A-Za-z_]\w*(?:\[.*\])?\+?=\Z", re.DOTALL)
 _LITERAL_QUOTE = re.compile(r"[\w@*#?!-]+:?[-=+?]")
 _TEST_ENDS = re.compile(r"\s*\]\](?=[\s;&|)]|\Z)")
 _IN_TEST = re.compile(r"[\s()<>|&;]+")
@@ -182,10 +293,17 @@ _NEEDED = {
     "done": "do", "do": "for", "fi": "if", "then": "if", "else": "if", "elif": "if",
     "esac": "case", "}": "{",
 }  # fmt: skip
+_CLOSE = ("done", "fi", "esac", "}")
+_ASSIGNED = re.compile(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
 _LOOPS = ("for", "while", "until", "select")
+_HEADS = (("for", False), ("select", False))
 _WORDS = re.compile(rb"[\n;&|({`][ \t]*(do|done|if|fi|case|esac)(?![^\s;&|)<>])")
 _LINES = re.compile(r"(?:\s|\\\n|#[^\n]*\n)*(?:#[^\n]*)?")
 _EMPTY = re.compile(r"[ \t]*\([ \t]*\)")
+_GOES_ON = re.compile(r"\n(?:\s|#[^\n]*\n)*[^\s;&|)]")
+_DESCRIPTOR = re.compile(r"(?:[0-9]+|\{\w+\})(?=[<>])")
+_LINE_ENDS = re.compile(r"[ \t]*(?:\n|\Z)")
+_BEFORE_DO = re.compile(r"[ \t]+(?=do\s)")
 _IN = re.compile(r"(?:\s|\\\n|#[^\n]*\n)*in(?=[\s;])")
 _FUNCTION = re.compile(r"[ \t]+[^\s(){}]+(?:[ \t]*\([ \t]*\))?")
 _COMMENT = re.compile(r"#[^\n]*")
@@ -214,12 +332,37 @@ class UnsureError(Exception):
     """The text is not read as bash reads it."""
 
 
+class _Simple:
+    """A command without others in it: where it is, its here-documents and other redirections."""
+
+    __slots__ = ("begin", "documents", "end", "program", "redirects")
+
+    def __init__(self, begin: int) -> None:
+        self.begin, self.end, self.program = begin, begin, ""
+        self.documents: List[Tuple[int, int]] = []
+        self.redirects: List[Tuple[int, int]] = []
+
+
 class _ShellReading:
-    """A script that is read once; ``at`` is where."""
+    """A script that is read once.
+
+    Attributes:
+        at: where.
+        simple: the simple commands, but not those of substitutions.
+        lines: whole lines of commands outside of blocks, with their here-documents.
+        divided: those of them with a command between a here-document and its text.
+        heads: what the grammar reads in place of single signs and words, and where.
+        counted: the heads of loops like ``((...))``.
+    """
 
     def __init__(self, text: str) -> None:
-        self.text, self.at, self.deep = text, 0, 0
+        self.text, self.at, self.deep, self.inner = text, 0, 0, 0
         self.documents: List[Tuple[str, bool]] = []
+        self.simple: List[_Simple] = []
+        self.lines: List[Tuple[int, int]] = []
+        self.divided: List[Tuple[int, int]] = []
+        self.counted: List[Tuple[int, int]] = []
+        self.heads: List[Tuple[int, bytes]] = []
 
     def skip(self, what: "re.Pattern[str]") -> bool:
         """Pass over what is here; whether it is."""
@@ -276,13 +419,15 @@ class _ShellReading:
                 if before[-1:] in ("?", "*", "+", "@", "!"):
                     self.at += 1
                     self.balanced("(", ")")
-                elif _ASSIGNS.match(before):
+                elif _BEFORE_ARRAY.match(before):
                     self.array()
                 else:
                     break
             elif self.here("<(", ">("):
                 self.at += 2
+                self.inner += 1
                 self.commands(")")
+                self.inner -= 1
             elif not self.quoted(mark):
                 break
         return self.text[begin : self.at]
@@ -340,7 +485,9 @@ class _ShellReading:
             self.at += 1
             if not self.arithmetic():
                 documents, self.documents = self.documents, []
+                self.inner += 1
                 self.commands(")")
+                self.inner -= 1
                 self.documents = documents
         elif self.here("{"):
             self.at += 1
@@ -390,29 +537,63 @@ class _ShellReading:
             raise UnsureError
         blocks: List[_Block] = []
         first, alone = True, True  # a command begins here; whatever came before it
+        simple: Optional[_Simple] = None  # the command that is read
+        closed = goes_on = False  # behind a block; behind what another command follows
+        line, is_divided = self.at, False
         while True:
             self.skip(BLANKS)
             if blocks and blocks[-1].word == "case" and blocks[-1].inside:
+                simple, depth = None, len(blocks)
                 self.pattern(blocks)
-                first = True
+                first, closed = True, len(blocks) < depth
                 continue
             if self.at >= len(self.text):
                 if blocks:
                     raise _refusal(blocks)
                 if end:
                     raise UnsureError
+                self.lines.append((line, self.at))
                 break
             begin, mark = self.at, self.text[self.at]
+            is_redirection = self.here("<", ">", "&>") and not self.here("<(", ">(")
+            if mark in "\n;&|" and not is_redirection:
+                if simple is not None and self.is_swallowing(simple):
+                    self.heads.append((begin, b";"))
+                simple, closed = None, False
             if mark == "\n":
                 self.at += 1
                 self.bodies()
                 first = alone = True
+                if self.deep == 1 and not blocks and not goes_on:
+                    self.lines.append((line, self.at - 1))
+                    if is_divided:
+                        self.divided.append(self.lines[-1])
+                    line, is_divided = self.at, False
             elif mark == "#":
                 self.skip(_COMMENT)
-            elif self.here("&>"):
-                self.at += 1
+                self.heads.append((begin, b"#" * (self.at - begin)))
+            elif is_redirection:
+                goes_on = False
+                begin = self.descriptor(begin)
+                if simple is None and not closed:
+                    simple = self.begin(begin)
+                is_document = self.here("<<") and not self.here("<<<")
+                self.at += mark == "&"
+                self.redirection()
+                if simple is not None:
+                    spans = simple.documents if is_document else simple.redirects
+                    spans.append((begin, self.at))
+                    simple.end = self.at
+                first = False
             elif mark in ";&|":
                 self.at += 1
+                goes_on = mark == "|" or (mark == "&" and self.here("&"))
+                self.at += goes_on and self.here("&", "|")
+                if self.documents and not goes_on:
+                    if _LINE_ENDS.match(self.text, self.at) is None:
+                        is_divided = True
+                    else:
+                        self.heads.append((begin, b" "))
                 first, alone = True, mark == ";" and not self.here(";", "&")
                 if mark == ";" and self.here(";", "&"):
                     self.skip(_BRANCH_ENDS)
@@ -430,20 +611,50 @@ class _ShellReading:
                 if not first:
                     raise UnsureError
                 self.at += 1
-                if not self.arithmetic():
+                if self.arithmetic():
+                    self.begin(begin).end = self.at
+                else:
                     self.commands(")")
-            elif mark in "<>" and not self.here("<(", ">("):
-                self.redirection()
-                first = False
+                closed, goes_on = True, False
+            elif self.skip(_DESCRIPTOR):
+                continue
             else:
                 word = self.word()
-                if not first:
-                    continue
-                if alone and not (end or blocks) and self.leaves(word):
-                    break
-                first = self.word_of_command(word, begin, blocks)
-                alone = False
+                goes_on = False
+                if first:
+                    if alone and not (end or blocks) and self.leaves(word):
+                        self.lines.append((line, len(self.text)))
+                        break
+                    first = self.word_of_command(word, begin, blocks)
+                    alone = False
+                    closed = word in _CLOSE
+                    if not first:
+                        simple = self.begin(begin)
+                if simple is not None:
+                    simple.end = self.at
+                    simple.program = simple.program or ("" if _ASSIGNED.match(word) else word)
         self.deep -= 1
+
+    def is_swallowing(self, simple: _Simple) -> bool:
+        """Whether the grammar takes what is behind assignments for their command."""
+        if simple.program or self.documents or simple.end != self.at:
+            return False
+        return _GOES_ON.match(self.text, self.at) is not None
+
+    def begin(self, at: int) -> _Simple:
+        """A simple command that begins here."""
+        command = _Simple(at)
+        if not self.inner:
+            self.simple.append(command)
+        return command
+
+    def descriptor(self, at: int) -> int:
+        """Where a redirection begins, with the number before its sign."""
+        begin = at
+        while self.text[begin - 1 : begin].isdecimal():
+            begin -= 1
+        is_apart = self.text[begin - 1 : begin] in ("", " ", "\t", "\n")
+        return begin if is_apart and self.text[begin - 2 : begin - 1] != "\\" else at
 
     def leaves(self, word: str) -> bool:
         """Whether nothing after a command is read: it may be anything."""
@@ -454,18 +665,27 @@ class _ShellReading:
     def word_of_command(self, word: str, begin: int, blocks: List[_Block]) -> bool:
         """The first word of a command; whether another command begins behind it."""
         if word in ("if", "while", "until", "{"):
+            if word == "{" and blocks and blocks[-1][::2] in _HEADS:
+                blocks.pop()  # for x in a b; { ...; }
             blocks.append(_Block(word, begin))
         elif word in ("for", "select"):
             blocks.append(_Block(word, begin))
             self.skip(BLANKS)
             if self.here("(("):
+                head = self.at
                 self.at += 1
                 if not self.arithmetic():
                     raise UnsureError
+                self.counted.append((head, self.at))
                 return True
             self.word()
             if self.skip(_IN):
+                at = self.at
                 self.words()
+                if self.at == at or self.text[at : self.at].isspace():
+                    self.heads.append((at - 2, b"  "))
+            elif self.skip(_BEFORE_DO):
+                self.heads.append((self.at - 1, b";"))
         elif word == "case":
             self.skip(BLANKS)
             self.word()
@@ -523,16 +743,10 @@ class _ShellReading:
 
 def syntax_fault(script: ShellScript) -> Optional[Diagnostic]:
     """The first certain syntax error; None when there is none."""
-    if not script.root.has_error and _even(script.data):
+    if script.refused is None:
         return None
-    try:
-        _ShellReading(script.source).commands("")
-    except RefusedError as refused:
-        message, begin, end = refused.args
-        return rules.script_syntax.diagnostic(message, script.place(begin, end))
-    except UnsureError:
-        pass
-    return None
+    message, begin, end = script.refused.args
+    return rules.script_syntax.diagnostic(message, script.place(begin, end))
 
 
 def _even(data: bytes) -> bool:

@@ -28,8 +28,15 @@ from npu_config.core.diagnostics import Diagnostic, Place
 from npu_config.core.message import phrase
 from npu_config.core.settings import UNKNOWN
 from npu_config.launch.environment.variables import VARIABLES
-from npu_config.launch.shell.commands import STDIN, Launch, Started, inner
-from npu_config.launch.shell.syntax import Node, ShellScript, Spot, place_of
+from npu_config.launch.shell.commands import (
+    MAKES_NOTHING,
+    MOVES,
+    STDIN,
+    Launch,
+    Started,
+    inner,
+)
+from npu_config.launch.shell.syntax import Node, ShellScript, Spot, place_of, regrouped
 from npu_config.launch.shell.words import (
     CHANGES,
     LONGEST,
@@ -100,6 +107,7 @@ class ScriptRun:
         unsure: whether a part is followed that the grammar does not understand.
         passed: the values of the variables that the words of a command or another text set.
         moved: whether the working directory was changed.
+        several: whether an unknown word of the command that is followed may be several, or none.
     """
 
     def __init__(self, script: ShellScript, load: Loader, handlers: Mapping[str, Handler]) -> None:
@@ -125,6 +133,7 @@ class ScriptRun:
         self.programs = False
         self.near: Dict[Tuple[str, str], str] = {}
         self.moved = False
+        self.several = False
         self.stdin: Optional[ShellVariable] = None
         self.locals: List[Dict[str, Tuple[Optional[ShellVariable], bool]]] = []
         self.notes: Dict[Place, str] = {}
@@ -162,6 +171,9 @@ def steps_of(run: ScriptRun, nodes: Sequence[Node]) -> List[Step]:
     steps: List[Step] = []
     for node in nodes:
         kind = node.type
+        if kind in ("redirected_statement", "pipeline"):
+            node = regrouped(node)
+            kind = node.type
         if kind in run.handlers:
             steps.append((run.handlers[kind], node, False))
         elif kind == "&" and steps:
@@ -231,10 +243,12 @@ def follow_steps(run: ScriptRun, state: State, steps: Sequence[Step]) -> None:
             break
         if line is not None:
             line.begin(run, given, in_background)
-        if in_background and run.loops and run.background is None:
-            run.background = run.loops[-1]
+        if in_background:  # in a process of its own
+            begin, is_first = state.fork(), run.background is None
+            run.background = run.loops[-1] if run.loops and is_first else run.background
             handler(run, state, given)
-            run.background = None
+            run.background = None if is_first else run.background
+            state.rollback(begin)
         else:
             handler(run, state, given)
     run.line = outer
@@ -272,6 +286,33 @@ def unknown(run: ScriptRun, state: State, node: Node) -> None:
         return
     for name in names_in(spot) + CHANGES.findall(run.script.text(node)):
         state.set(name, UNKNOWN, spot)
+
+
+_KNOWN_SO_FAR = MAKES_NOTHING - MOVES | {"", "(("}
+"""The programs that change nothing but what stands before ``=`` in their words."""
+_ASSIGNS_DEFAULT = re.compile(r"\$\{([A-Za-z_]\w*):?=")
+_DEFINES = re.compile(r"([\w.-]+)[ \t]*\([ \t]*\)|\bfunction[ \t]+([\w.-]+)")
+
+
+def unread(run: ScriptRun, state: State, node: Node) -> None:
+    """A command that the grammar does not understand: it is known at most what it changes."""
+    name = run.script.unread.get(node.start_byte)
+    whole = run.script.text(node)
+    if name is not None and name.startswith("["):
+        state.forget(_ASSIGNS_DEFAULT.findall(whole))
+        return
+    unknown(run, state, node)
+    if name not in _KNOWN_SO_FAR:
+        run.programs = True
+        state.forget()
+        shell = state.writable_shell()
+        shell.arguments = None
+        if name is None:
+            for names in _DEFINES.findall(whole):
+                shell.functions["".join(names)] = ((node, run.script),)
+        run.note(
+            run.script.spot(node), "npu_config does not understand this command; it is not checked"
+        )
 
 
 def names_in(spot: Spot) -> List[str]:
@@ -633,9 +674,16 @@ def _start_several(run: ScriptRun, state: State, launch: Launch) -> None:
             run.launches[before:] = [launch._replace(script=script)]
 
 
+def arguments_of(run: ScriptRun, words: Sequence[Value]) -> Tuple[Tuple[Value, ...], bool]:
+    """``$1`` and what follows as far as that is known, and whether there may be more."""
+    if UNKNOWN in words and run.several:
+        return tuple(words[: words.index(UNKNOWN)]), True
+    return tuple(words), False
+
+
 def _child(run: ScriptRun, state: State, launch: Launch, found: Started) -> None:
     """Another script, started with the exported variables."""
-    child = State(found.arguments)
+    child = State(*arguments_of(run, found.arguments))
     for name, variable in launch.variables.items():
         child.set(name, variable.value, variable.spot, True)
     for name, value in found.variables.items():

@@ -5,7 +5,6 @@ import operator
 import os
 import re
 from typing import (
-    Any,
     Callable,
     Dict,
     Iterable,
@@ -55,17 +54,23 @@ class Shell:
 
     Attributes:
         unset: the names that are certainly not set: others may come from outside.
-        functions: name to body.
+        functions: name to body and script, of every path; None for one that defines none.
         arguments: ``$1`` and what follows; None when they are not known.
+        more: whether others may follow them.
         export_all: after ``set -a``; None after one that may not be reached.
         expands_aliases: after ``shopt -s expand_aliases``; a script has none else.
     """
 
     unset: Set[str]
-    functions: Dict[str, Any]
+    functions: "Dict[str, Tuple[Optional[Function], ...]]"
     arguments: Optional[Tuple[Value, ...]]
     export_all: Optional[bool]
     expands_aliases: bool = False
+    more: bool = False
+
+
+Function = Tuple[Node, ShellScript]
+"""The body of a function, and where it stands."""
 
 
 class ShellPath(NamedTuple):
@@ -93,11 +98,12 @@ class State:
 
     __slots__ = ("_shared", "before", "dead", "doubtful", "exported", "shell", "variables")
 
-    def __init__(self, arguments: Optional[Sequence[Value]] = None) -> None:
+    def __init__(self, arguments: Optional[Sequence[Value]] = None, more: bool = False) -> None:
         self.variables: Dict[str, ShellVariable] = {}
         self.exported: Dict[str, ShellVariable] = {}
         self.doubtful: Dict[str, ShellVariable] = {}
         self.shell = Shell(set(), {}, None if arguments is None else (*arguments,), False)
+        self.shell.more = more
         self.before: Dict[str, Optional[ShellVariable]] = {}
         self.dead = ""
         self._shared = False
@@ -147,10 +153,11 @@ class State:
         shell = self.shell
         self.shell = Shell(
             shell.unset & other.unset,
-            {**other.functions, **shell.functions},
+            _either(shell.functions, other.functions),
             shell.arguments if shell.arguments == other.arguments else None,
             shell.export_all if shell.export_all is other.export_all else None,
             shell.expands_aliases and other.expands_aliases,
+            shell.more or other.more,
         )
 
     def writable_shell(self) -> Shell:
@@ -270,6 +277,20 @@ def file_key(path: str) -> str:
     return "> " + os.path.normpath(path)
 
 
+def _either(
+    some: Dict[str, Tuple[Optional[Function], ...]],
+    others: Dict[str, Tuple[Optional[Function], ...]],
+) -> Dict[str, Tuple[Optional[Function], ...]]:
+    """The functions of two paths."""
+    found = dict(some)
+    for name in some.keys() | others.keys():
+        one, two = some.get(name, (None,)), others.get(name, (None,))
+        if one is not two:
+            bodies = {each and (id(each[1]), each[0].start_byte): each for each in (*one, *two)}
+            found[name] = tuple(bodies.values())
+    return found
+
+
 def _joined(one: Optional[ShellVariable], two: Optional[ShellVariable]) -> ShellVariable:
     if one is None or two is None:
         known = one or two
@@ -332,7 +353,9 @@ _PARAMETER = re.compile(r"\w+\Z", re.ASCII)
 NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _SPECIAL = re.compile(r"[\\$`'\"*?\[]")
 _WHOLE = re.compile(r"-?[0-9]{1,18}\Z")
-CHANGES = re.compile(r"\b([A-Za-z_]\w*)\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)")
+CHANGES = re.compile(
+    r"\b(?:(?<=\+\+)|(?<=--)|(?=\w+\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)))([A-Za-z_]\w*)"
+)
 _GLOB = re.compile(r"[*?\[]")
 _SPLITS = re.compile(r"[*?\[{\\]")
 """What a plain word has that may be another word, or several."""
@@ -465,8 +488,7 @@ def fields_of(script: ShellScript, state: State, node: Node) -> List[Value]:
             plain = not any(_SPECIAL.search(each) or len(each) > LONGEST for each in alternatives)
             return list(alternatives) if plain else [UNKNOWN]
     if text in ("$@", "$*", '"$@"') and kind in ("simple_expansion", "string"):
-        arguments = state.shell.arguments
-        return [UNKNOWN] if arguments is None else _words(state, arguments, text[0] == '"')
+        return _words(state, all_arguments(state), text[0] == '"')
     whole = _ALL.match(text) if text.endswith(("]}", ']}"')) else None
     if whole is not None:
         words = state.array(whole.group(2))
@@ -496,6 +518,57 @@ def fields_of(script: ShellScript, state: State, node: Node) -> List[Value]:
     if _GLOB.search(value) is not None:
         return [UNKNOWN]
     return [value]
+
+
+def all_arguments(state: State) -> Sequence[Value]:
+    """``$@``; an unknown word at its end where there may be more."""
+    shell = state.shell
+    if shell.arguments is None:
+        return [UNKNOWN]
+    return [*shell.arguments, UNKNOWN] if shell.more else shell.arguments
+
+
+def may_be_several(script: ShellScript, state: State, node: Node) -> bool:
+    """Whether a word of unknown value may become several fields, or none."""
+    kind, text = node.type, script.text(node)
+    if kind == "string":
+        is_known = text == '"$@"' and state.shell.arguments is not None and not state.shell.more
+        return not is_known and _EACH.search(text) is not None
+    if kind == "concatenation":
+        return any(may_be_several(script, state, each) for each in node.children)
+    if kind in _PLAIN_WORDS:
+        return _GLOB.search(text) is not None
+    return kind not in _ONE_FIELD and text not in ("$#", "$?", "$$", "$!")
+
+
+_EACH = re.compile(r"\$\{?@|\[@\]")
+_ONE_FIELD = frozenset(
+    ("raw_string", "ansi_c_string", "arithmetic_expansion", "process_substitution")
+)
+
+
+def listed(script: ShellScript, state: State, node: Node) -> List[Value]:
+    """The fields of a word in a list of values: ``~`` is the folder of the user."""
+    if node.type in ("word", "concatenation") and script.source.startswith("~", node.start_byte):
+        return [UNKNOWN]
+    return fields_of(script, state, node)
+
+
+def assigned(script: ShellScript, state: State, node: Node) -> Value:
+    """The value of ``NAME=value``."""
+    children = node.children
+    if len(children) < 3:
+        return ""
+    value = children[-1]
+    if value.start_byte != children[1].end_byte:
+        return UNKNOWN  # the grammar passes over an escaped blank
+    if value.type in _WITH_TILDE and _TILDE.search(script.text(value)) is not None:
+        return UNKNOWN
+    return value_of(script, state, value)
+
+
+_WITH_TILDE = ("word", "concatenation", "joined")
+_TILDE = re.compile(r"(?:\A|:)~")
 
 
 def _words(state: State, words: Iterable[Value], quoted: bool) -> List[Value]:
@@ -565,6 +638,8 @@ def heredoc(script: ShellScript, state: State, node: Node, unknown: Optional[str
     start, body = parts.get("heredoc_start"), parts.get("heredoc_body")
     if start is None or body is None:
         return UNKNOWN
+    if script.source[: body.start_byte].endswith("\n\n"):
+        return UNKNOWN  # the grammar passes over blank lines at the beginning
     if _QUOTE.search(script.text(start)) is None:
         return _quoted(script, state, body, 0, unknown)
     return script.text(body)
@@ -614,8 +689,8 @@ def _expansion(script: ShellScript, state: State, node: Node) -> Value:
     if text == "${BASH_SOURCE[0]}":
         return _variable(script, state, "0")
     if text in ("$#", "${#}", "${#@}", "${#*}"):
-        arguments = state.shell.arguments
-        return UNKNOWN if arguments is None or UNKNOWN in arguments else str(len(arguments))
+        arguments = all_arguments(state)
+        return UNKNOWN if UNKNOWN in arguments else str(len(arguments))
     length = _LENGTH.match(text)
     if length is not None:
         return _length(script, state, *length.groups())
@@ -738,7 +813,7 @@ def _variable(script: ShellScript, state: State, name: str) -> Value:
     number = int(name[:9])
     if 0 < number <= len(arguments):
         return arguments[number - 1]
-    return UNKNOWN if UNKNOWN in arguments else ""  # an unknown one may be several
+    return UNKNOWN if UNKNOWN in all_arguments(state) else ""
 
 
 def _substituted(script: ShellScript, state: State, node: Node) -> Value:

@@ -171,7 +171,7 @@ read -r A B <<< '  a   b  c  '; A=$A-$B-
 C=1 IFS=, read -r A B <<< 'a,b'
 B=1 C=2
 IFS=, read -r A B <<< 'a,b'
-? B=1 C=2
+B=1 C=2
 { A=3; }
 mapfile -t B <<< "$(seq 1 3)"; A=; for C in "${B[@]}"; do A=$A$C-; done
 readarray -t B < <(seq 2); A=${B[1]}${B[0]}
