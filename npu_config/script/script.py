@@ -590,7 +590,6 @@ class Script(Module):
         self.followed: Set[ast.AST] = set()
         self.unfollowed: Dict[ast.AST, str] = {}
         self.others: Dict[str, Optional[Script]] = {}
-        self._carried: Dict[ast.AST, Set[str]] = {}
 
     def forget(self) -> None:
         """Let go of the scopes, which refer to each other, and of the files that were followed."""
@@ -739,17 +738,14 @@ class Script(Module):
         attributes = (node for node in self.nodes(name) if isinstance(node, ast.Attribute))
         return sum(n.attr == name and not isinstance(n.ctx, ast.Load) for n in attributes)
 
+    @asked_once
     def carried(self, loop: ast.AST) -> Set[str]:
         """The names that a loop reads and changes: a round may have them from the one before."""
-        if loop not in self._carried:
-            parts = all_parts(loop)
-            names = [node for node in parts if isinstance(node, ast.Name)]
-            sums = [node.target for node in parts if isinstance(node, ast.AugAssign)]
-            read = {each.id for each in names if isinstance(each.ctx, ast.Load) or each in sums}
-            self._carried[loop] = read & {
-                name_of(each) for each in filter(None, map(_changed, parts))
-            }
-        return self._carried[loop]
+        parts = all_parts(loop)
+        names = [node for node in parts if isinstance(node, ast.Name)]
+        sums = [node.target for node in parts if isinstance(node, ast.AugAssign)]
+        read = {each.id for each in names if isinstance(each.ctx, ast.Load) or each in sums}
+        return read & {name_of(each) for each in filter(None, map(_changed, parts))}
 
     @cached_property
     def star_imports(self) -> List[str]:
