@@ -858,15 +858,16 @@ def _is_always_imported(work: Work) -> bool:
 
 
 def stays_off(work: Work) -> bool:
-    """True for a script whose Horovod has no counterpart, and is off by default everywhere."""
+    """True for a script whose Horovod has no counterpart, and is off by default everywhere.
+
+    It is asked only of scripts that always import Horovod.
+    """
     found: Optional[bool] = work.script.cache.get("horovod.stays_off")
     if found is None:
         work.script.cache["horovod.stays_off"] = False
-        found = False
-        if _is_always_imported(work) and not work.keeper:
-            uses, strange = _uses(work)
-            is_off = all(work.reached.of(use.site) is Reach.OFF for use in uses)
-            found = bool(uses) and not strange and is_off
+        uses, strange = _uses(work)
+        is_off = all(work.reached.of(use.site) is Reach.OFF for use in uses)
+        found = bool(uses) and not strange and is_off
         if found:
             probe = Work(work.script, work.package, partial=work.partial)
             horovod(probe)

@@ -4,7 +4,7 @@ import itertools
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("numpy")
@@ -134,6 +134,14 @@ def test_fractal_zz(h, w):
 
 @settings(max_examples=golden.tries(40), deadline=None)
 @given(h=SIDE, w=SIDE, cin=st.integers(1, 6), cout=st.integers(1, 6), groups=st.integers(2, 9))
+@example(h=1, w=1, cin=4, cout=4, groups=9)  # four groups in one block, by either
+@example(h=1, w=1, cin=8, cout=4, groups=9)
+@example(h=1, w=1, cin=4, cout=8, groups=9)
+@example(h=1, w=1, cin=16, cout=16, groups=2)
+@example(h=1, w=1, cin=3, cout=5, groups=9)
+@example(h=1, w=1, cin=1, cout=7, groups=7)
+@example(h=1, w=1, cin=7, cout=1, groups=7)
+@example(h=1, w=1, cin=1, cout=17, groups=2)
 def test_grouped_fractal_z(h, w, cin, cout, groups):
     """A filter of groups comes back."""
     values = numbered((h, w, cin, cout * groups))

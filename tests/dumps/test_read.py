@@ -432,3 +432,25 @@ def test_a_text(tmp_path):
     path.write_text("precision_mode: allow_mix_precision\n", encoding="utf-8")
     (found,) = open_dump(path).diagnostics
     assert (found.rule, "this is text" in found.message) == ("NPU313", True)
+
+
+@pytest.mark.parametrize("side", ["input", "output"])
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({}, ((), 0)),
+        ({"original": (3, 2)}, ((3, 2), 0)),
+        ({"sub_format": 4}, ((), 4)),
+        ({"address": 9}, ((), 0)),
+        ({"original": (1, 6), "sub_format": 2, "address": 5}, ((1, 6), 2)),
+    ],
+)
+def test_what_a_header_says_of_a_tensor(tmp_path, side, more, expected):
+    """Inputs and outputs have the same, under other numbers; an input has no operator."""
+    path = tmp_path / "Add.a.1.2.1767323045000000"
+    values = numpy.arange(6, dtype="f4").reshape(2, 3)
+    path.write_bytes(w.dump("a", [w.array(side, values, **more)]))
+    ((found_side, _, tensor),) = read_dump(path).tensors()
+    assert (found_side, tensor.original_shape, tensor.sub_format) == (side, *expected)
+    assert (tensor.size, tensor.shape, tensor.original_op) == (24, (2, 3), None)
+    assert tensor.raw() == values.tobytes()

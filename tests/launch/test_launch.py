@@ -118,29 +118,127 @@ def test_version_2():
 
 
 @pytest.mark.parametrize(
-    "make",
+    ("make", "message", "help_"),
     [
-        lambda: table_job(TABLE, "/t.json", "j" * 129),
-        lambda: table_job(TABLE, "/t.json", "job", {"RANK_SIZE": "4"}),
-        lambda: table_job(TABLE, "/t.json", "job", {"CM_CHIEF_IP": "10.0.0.1"}),
-        lambda: table_job(TABLE, "/t.json", "job", {"no name": "1"}),
-        lambda: table_job(TABLE, "/t.json", "job", {"HCCL_CONNECT_TIMEOUT": "1"}),
-        lambda: table_job(TABLE, "", "job"),
-        lambda: chief_job([], "job"),
-        lambda: chief_job(["10.0.0.1", "10.0.0.1"], "job"),
-        lambda: chief_job(["10.0.0"], "job"),
-        lambda: chief_job(["10.0.0.1"], "job", 70000),
-        lambda: chief_job(["10.0.0.1"], "job", chief_device=9),
-        lambda: chief_job(["10.0.0.1"], "job", devices=0),
-        lambda: chief_job(["10.0.0.1"], "job", product="atlas_a3"),
-        lambda: JOB.process(4),
-        lambda: JOB.of_server("node_2"),
+        (
+            lambda: table_job(TABLE, "/t.json", "j" * 129),
+            "JOB_ID has 129 characters",
+            "shorten it",
+        ),
+        (
+            lambda: table_job(TABLE, "/t.json", "job", {"RANK_SIZE": "4"}),
+            "RANK_SIZE is set by npu_config itself",
+            "remove it",
+        ),
+        (
+            lambda: table_job(TABLE, "/t.json", "job", {"CM_CHIEF_IP": "10.0.0.1"}),
+            "CM_CHIEF_IP must not be set in this job",
+            "remove it from the variables",
+        ),
+        (
+            lambda: table_job(TABLE, "/t.json", "job", {"no name": "1"}),
+            '"no name" is not a variable that can be set',
+            None,
+        ),
+        (
+            lambda: table_job(TABLE, "/t.json", "job", {"A": "x\0"}),
+            '"A" is not a variable that can be set',
+            None,
+        ),
+        (
+            lambda: table_job(TABLE, "/t.json", "job", {"HCCL_CONNECT_TIMEOUT": "1"}),
+            "HCCL_CONNECT_TIMEOUT is 1",
+            "write 120 or more",
+        ),
+        (
+            lambda: table_job(TABLE, "", "job"),
+            'RANK_TABLE_FILE is ""',
+            "unset it, or set a value",
+        ),
+        (
+            lambda: chief_job([], "job"),
+            "a job needs at least one server",
+            "pass the address of the master",
+        ),
+        (
+            lambda: chief_job(["10.0.0.1", "10.0.0.1"], "job"),
+            'two servers have the name "10.0.0.1"',
+            "use a different name for each server",
+        ),
+        (
+            lambda: chief_job(["10.0.0"], "job"),
+            'CM_CHIEF_IP is "10.0.0"; legal: an IPv4 or IPv6 address',
+            "set a legal value, or unset the variable",
+        ),
+        (
+            lambda: chief_job(["10.0.0.1"], "job", 70000),
+            "CM_CHIEF_PORT is 70000; legal: an integer from 0 to 65520",
+            "write 65520 or less",
+        ),
+        (
+            lambda: chief_job(["10.0.0.1"], "job", chief_device=9),
+            "the master does not use device 9",
+            "choose one of: 0, 1, 2, 3, 4, 5, 6, 7",
+        ),
+        (
+            lambda: chief_job(["10.0.0.1", Worker("10.0.0.2", 4)], "job", 1, 2, devices=[0, 1]),
+            "the master does not use device 2",
+            "choose one of: 0, 1",
+        ),
+        (
+            lambda: chief_job(["10.0.0.1"], "job", devices=[6, 8, 9], product="atlas_training"),
+            "device 8 does not exist: the devices of a server are 0 to 7",
+            "use fewer devices, or other device ids",
+        ),
+        (
+            lambda: chief_job(["10.0.0.1"], "job", devices=0),
+            "the job has no processes",
+            "list at least one device",
+        ),
+        (
+            lambda: chief_job(["10.0.0.1"], "job", product="atlas_a3"),
+            "CM_CHIEF_IP, CM_CHIEF_PORT, CM_CHIEF_DEVICE, CM_WORKER_SIZE, CM_WORKER_IP are set,",
+            "write a rank table, and set RANK_TABLE_FILE, RANK_ID and RANK_SIZE",
+        ),
+        (lambda: JOB.process(4), "the job has no rank 4", "choose a rank from 0 to 3"),
+        (lambda: JOB.process(-1), "the job has no rank -1", "choose a rank from 0 to 3"),
+        (
+            lambda: JOB.of_server("node_2"),
+            'the job has no server "node_2"',
+            "choose one of: node_0, node_1",
+        ),
     ],
 )
-def test_refusals(make):
-    """An environment that would be wrong is refused."""
-    with pytest.raises(NpuConfigError):
+def test_refusals(make, message, help_):
+    """An environment that would be wrong is refused; what is wrong and what to do is said."""
+    with pytest.raises(NpuConfigError) as caught:
         make()
+    found = caught.value.diagnostics[0]
+    assert found.message.startswith(message)
+    assert found.help == help_
+
+
+@pytest.mark.parametrize(
+    ("given", "device", "size", "last"),
+    [
+        ({}, "0", "16", "7"),
+        ({"devices": 2}, "0", "4", "1"),
+        ({"devices": [3, 5, 7]}, "3", "6", "7"),
+        ({"devices": [3, 5, 7], "chief_device": 5}, "5", "6", "7"),
+    ],
+)
+def test_what_is_not_given_without_a_table(given, device, size, last):
+    """Port 60001, 8 devices on each server, and the first of the master collects."""
+    job = chief_job(["10.0.0.1", "10.0.0.2"], "job", **given)
+    assert job.variables(job.processes[-1]) == {
+        "JOB_ID": "job",
+        "CM_CHIEF_IP": "10.0.0.1",
+        "CM_CHIEF_PORT": "60001",
+        "CM_CHIEF_DEVICE": device,
+        "CM_WORKER_SIZE": size,
+        "CM_WORKER_IP": "10.0.0.2",
+        "ASCEND_DEVICE_ID": last,
+    }
 
 
 @needs_bash

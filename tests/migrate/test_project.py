@@ -56,6 +56,14 @@ def test_the_entry_script_imports(tmp_path):
     assert found["main.py"].migration.text == "from npu_config.npu_init import *\n" + MAIN
 
 
+def test_a_package_that_makes_sessions_in_the_project(tmp_path):
+    """Its own modules are left alone where they stand in a folder of the project, too."""
+    module = "import tensorflow as tf\nfrom tensorpack import train\nx = tf.zeros(1)\n"
+    found = migrated(tmp_path, {"lib/tensorpack/a.py": module, "lib/other/a.py": module})
+    assert found["lib/tensorpack/a.py"].migration.edits == ()
+    assert found["lib/other/a.py"].migration.edits
+
+
 def test_a_module_alone_imports(tmp_path):
     """A module that nothing reaches imports npu_init itself."""
     found = migrated(tmp_path, {"model.py": KERAS})
@@ -86,6 +94,30 @@ def test_horovod_stays_in_a_whole_program(tmp_path):
     found = migrated(tmp_path, {"ops.py": ops, "main.py": main, "other.py": main[:-22]})
     assert found["main.py"].migration.status == "refused"
     assert "ops.py still uses Horovod" in found["main.py"].migration.notes[0].note
+
+
+OFF = """import argparse
+import tensorflow as tf
+import horovod.tensorflow as hvd
+import ops
+p = argparse.ArgumentParser()
+p.add_argument("--hvd", action="store_true")
+if p.parse_args().hvd:
+    hvd.init()
+    x = hvd.join()
+"""
+
+
+@pytest.mark.parametrize("ops", ["", "import horovod.tensorflow as hvd\nx = hvd.join()\n"])
+def test_horovod_that_is_off_in_a_program(tmp_path, ops):
+    """It stays as it is, whether or not another file of the program keeps Horovod."""
+    found = migrated(tmp_path, {"ops.py": "import tensorflow as tf\n" + ops, "main.py": OFF})
+    assert found["main.py"].migration.edits == ()
+    assert [note[:3] for note in found["main.py"].migration.notes] == [
+        (3, "hvd-import", "manual"),
+        (8, "hvd-init", "manual"),
+        (9, "hvd-refused", "manual"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -369,3 +369,87 @@ def test_fixes_are_told():
                 assert found.fix.title.split()[0] in ("rename", "write")
                 for edit in found.fix.edits:
                     assert 1 <= edit.line == edit.end_line <= text.count("\n") + 1
+
+
+INITIALISERS = """\
+g = tf.global_variables_initializer()
+i = tf.data.Dataset.range(9).make_initializable_iterator()
+t = tf.tables_initializer()
+s = tf.Session(config=config)
+"""
+APART = {
+    "s.run([g, i.initializer])\n": "s.run(g)\ns.run(i.initializer)\n",
+    "s.run(fetches=(i.initializer, g))\n": "s.run(g)\ns.run(i.initializer)\n",
+    "s.run([g, i.initializer], feed_dict={x: 1})\n": (
+        "s.run(g, feed_dict={x: 1})\ns.run(i.initializer, feed_dict={x: 1})\n"
+    ),
+    "if a:\n    s.run([g, i.initializer, t])  # x\n": (
+        "if a:\n    s.run([g, t])\n    s.run(i.initializer)  # x\n"
+    ),
+    "a = 1; s.run([g, i.initializer])\n": "a = 1; s.run(g); s.run(i.initializer)\n",
+    "s.run([g, i.initializer]); a = 1\n": "s.run(g); s.run(i.initializer); a = 1\n",
+    "if a: s.run([g, i.initializer])\n": "if a: s.run(g); s.run(i.initializer)\n",
+    "s.run([g, i.initializer], feed_dict={x: f()})\n": None,
+    "s.run([g, i.initializer], options=x)\n": None,
+    "s.run([g, i.initializer], {x: 1})\n": None,
+    "s.run([\n    g,  # x\n    i.initializer])\n": None,
+    "s.run([g, i.initializer, other])\n": None,
+    "x = s.run([g, i.initializer])\n": None,
+    "s.run([tf.group(g, i.initializer)])\n": None,
+    "f().run([g, i.initializer])\n": None,
+}
+
+
+@pytest.mark.parametrize("before", APART, ids=str.strip)
+def test_initializers_are_run_apart(before):
+    """One run of variables and an iterator becomes two, where nothing else changes."""
+    text = HEAD + INITIALISERS
+    after = before if APART[before] is None else APART[before]
+    assert fixed(text + before) == text + after
+
+
+TENSORS = {
+    "tf.keras.backend.zeros([2])": "tf.zeros([2])",
+    'tf.keras.backend.ones([2], dtype="int64", name="a")': 'tf.ones([2], dtype="int64", name="a")',
+    'tf.keras.backend.ones([2], "int64")': None,
+    "K.zeros([2])": "tf.zeros([2])",
+    "backend.ones([2])": "tf.ones([2])",
+    "tf.keras.backend.ones([2], dtype=kind)": None,
+    "tf.keras.backend.ones(shape=[2])": None,
+    "tf.keras.backend.variable(2)": None,
+}
+
+
+@pytest.mark.parametrize("before", TENSORS)
+def test_variables_of_keras_become_tensors(before):
+    """A variable of the backend of Keras becomes a tensor in a function of a dataset."""
+    text = (
+        (
+            "from tensorflow.keras import backend\nfrom tensorflow.keras import backend as K\n"
+            + HEAD
+        )
+        + "d = tf.data.Dataset.range(9).map(lambda n: n + {})\n"
+        + TAIL
+    )
+    after = before if TENSORS[before] is None else TENSORS[before]
+    assert fixed(text.format(before)) == text.format(after)
+
+
+FIELDS_APART = {
+    'custom_op.parameter_map["hccl_timeout"] \\\n    .f = 1800\n': ".f = 1800>.i = 1800",
+    'custom_op.parameter_map["hccl_timeout"].\\\n    f = 1800\n': "f = 1800>i = 1800",
+    'custom_op.parameter_map["model_deploy_mode"].s = b"x"\n': (
+        "model_deploy_mode>experimental_model_deploy_mode"
+    ),
+    'custom_op.parameter_map["model_deploy_mode"].i = 1\n': ">",
+    'setattr(custom_op.parameter_map["hccl_timeout"], "f", 1800)\n': ">",
+}
+
+
+@pytest.mark.parametrize("before", FIELDS_APART)
+def test_fields_and_former_names(before):
+    """A field is replaced behind its dot; a former name where its field is right."""
+    old, _, new = FIELDS_APART[before].partition(">")
+    assert (
+        fixed(HEAD + before + TAIL) == HEAD + (before.replace(old, new) if old else before) + TAIL
+    )

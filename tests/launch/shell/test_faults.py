@@ -64,6 +64,10 @@ if a; then echo if fi done esac; fi
     "while read -r line; do :; done < <(ls | grep -v 'done')\n",
     "diff <('a)b' c) d >('e)f')\n",
     "if (((a) + 2)); then (((b))); fi\n",
+    "if (('(')); then b; fi\n",
+    'if (("(")); then x=$((")")); fi\n',
+    "if ((`echo \\(`)); then b; fi\n",
+    "for (('a';;)); do b; done\n",
 ]
 
 DOLLARS = (
@@ -71,6 +75,9 @@ DOLLARS = (
     "$((b) )", "${}", "${b:-(}", "\"${b:-'}\"", "$'b\\'c'", "$#'b'",
 )  # fmt: skip
 REFUSED = [
+    ("if a; then\n(((1)))\n", 1, '"if" without "fi"' + _SYNTAX),
+    ("if a; then\n(())\n", 1, '"if" without "fi"' + _SYNTAX),
+    ("(('\nif", 1, "the quote ' is never closed"),
     *(("a {}\nif a; then\n".format(text), 2, '"if" without "fi"' + _SYNTAX) for text in DOLLARS),
     ("if a; then\n  b\n", 1, '"if" without "fi"' + _SYNTAX),
     ("[[ ( $a == b ) && c ]]\nif a; then\n", 2, '"if" without "fi"' + _SYNTAX),

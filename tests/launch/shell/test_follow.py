@@ -334,3 +334,34 @@ def test_all_elements():
             "d=(a 'b c'); for i in \"" + words + '"; do export A=$i; python x.py; done'
         )
         assert expected == [environment["A"] for environment in found]
+
+
+@pytest.mark.parametrize(
+    ("own", "name", "expected"),
+    [
+        ("sub/run.sh", "a.py", "sub/a.py"),
+        ("sub/run.sh", "../b.py", "b.py"),
+        ("sub/run.sh", "b.py", "b.py"),
+        ("sub/run.sh", "none.py", "none.py"),
+        ("sub/run.sh", "{here}/sub/a.py", "sub/a.py"),
+        ("sub/run.sh", "{here}/b.py", "b.py"),
+        ("sub/run.sh", "{here}/../c.py", "{here}/../c.py"),
+        ("sub/run.sh", "{here}/sub/none.py", "{here}/sub/none.py"),
+        ("{here}/sub/run.sh", "a.py", "{here}/sub/a.py"),
+        ("{here}/sub/run.sh", "b.py", "b.py"),
+        ("{here}/sub/run.sh", "{here}/sub/a.py", "{here}/sub/a.py"),
+        ("{here}/sub/run.sh", "{here}/b.py", "{here}/b.py"),
+        (None, "sub/a.py", "sub/a.py"),
+        (None, "{here}/b.py", "{here}/b.py"),
+    ],
+)
+def test_the_path_of_a_script_that_is_named(tmp_path, monkeypatch, own, name, expected):
+    """Beside the launch script, else as it stands; absolute only where either path is."""
+    here = tmp_path / "here"
+    (here / "sub").mkdir(parents=True)
+    for each in ("sub/a.py", "b.py", "../c.py"):
+        (here / each).write_text("")
+    monkeypatch.chdir(here)
+    path = own and own.format(here=here)
+    (launch,) = launches("python " + name.format(here=here), path)
+    assert launch.script == expected.format(here=here)
