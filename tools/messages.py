@@ -39,7 +39,7 @@ SILENT = re.compile(
     r"(__main__|__init__|builder|config|presets|checking|npu_init)\.py$|"
     r"(writers(?!/(carry|init|schema|shared))|proto(?!/(messages|wire|event_files))|tf1|precision_tool)/|core/(deprecation|lazy|message)|reporters/page|"
     r"launch/engines|launch/pod|launch/environment/dotenv|catalogue/api|"
-    r"runner/finder|script/(interpreter|paths|wording)|text/(tables|words)"
+    r"runner/finder|script/paths|text/(tables|words)"
 )
 """Modules whose literals are no messages: they write files and code, or raise for programmers."""
 

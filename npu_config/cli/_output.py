@@ -122,7 +122,7 @@ def deliver(content: Union[str, bytes], out: Optional[str], force: bool) -> None
         raise Failure("standard output is closed")
     elif sys.stdout.isatty():
         if isinstance(content, bytes):
-            raise Failure("bytes are not written to a terminal; use -o FILE")
+            raise Failure("binary output is not written to a terminal; use -o FILE")
         say(content)
     else:
         if isinstance(content, str):

@@ -7,7 +7,7 @@ import click
 
 from npu_config.cli._options import INPUT, form_option
 from npu_config.cli._output import say
-from npu_config.core.message import localized
+from npu_config.core.message import in_columns, localized, printable
 
 _MARKS = {"read": "+", "not-read": "-", "other-field": "f", "value-not-known": "v"}
 _LEGEND = (
@@ -65,20 +65,23 @@ def command(paths: Tuple[str, ...], chosen: Tuple[_Chosen, ...], format_: str) -
     not read, or a file cannot be read; 2: wrong usage.
     """
     from npu_config.cli._session import candidates
-    from npu_config.core.diagnostics import Diagnostic, Report, Severity
+    from npu_config.core.diagnostics import Diagnostic, Place, Report, Severity
     from npu_config.core.versions import SNAPSHOTS
     from npu_config.lint.project import find_project
+    from npu_config.lint.walk import Skipped
     from npu_config.readers import read, read_if_ours
     from npu_config.reporters import Summary, Unchecked
     from npu_config.rulebook import load_all
     from npu_config.rules.compatibility import READ, OptionUse, oldest, uses
+    from npu_config.text.rules import unreadable_file
     from npu_config.text.source import attempted
 
     versions = sorted({each.version for each in chosen}) or list(range(len(SNAPSHOTS)))
     found: List[OptionUse] = []
     unread: List[Diagnostic] = []
     unchecked: List[Unchecked] = []
-    for each in candidates(paths, find_project(paths[0], load_all)):
+    skipped: List[Skipped] = []
+    for each in candidates(paths, find_project(paths[0], load_all), skipped=skipped):
         if each.root is None:
             reading = read(each.path, None, each.content)
         else:
@@ -90,6 +93,11 @@ def command(paths: Tuple[str, ...], chosen: Tuple[_Chosen, ...], format_: str) -
             unchecked.append(Unchecked(each.path, str(reading.unchecked)))
         found += attempted(unread, reading.path, uses, reading.settings, versions) or []
         unread += [d for d in reading.diagnostics if d.severity is Severity.ERROR]
+    unread += [
+        unreadable_file.diagnostic(left.reason, Place(left.path))
+        for left in skipped
+        if left.unlisted
+    ]
     first = oldest(found, versions)
     if format_ == "json":
         document = {
@@ -167,14 +175,11 @@ def _table(
         ":".join(str(part) for part in (use.place.path, use.place.line) if part is not None)
         for use in found
     ]
-    wide = max(len(place) for place in places)
-    named = max(len(use.option) for use in found)
-    lines = ["{:<{}}  {:<{}}  {}".format("", wide, "", named, " ".join(heads)).rstrip()]
+    rows = [["", "", " ".join(heads)]]
     for row, (place, use) in enumerate(zip(places, found)):
-        marks = " ".join(
-            "{:^{}}".format(column.marks[row], len(head)) for column, head in zip(columns, heads)
-        )
-        lines.append("{:<{}}  {:<{}}  {}".format(place, wide, use.option, named, marks).rstrip())
+        marks = ("{:^{}}".format(column.marks[row], len(h)) for column, h in zip(columns, heads))
+        rows.append([printable(place), use.option, " ".join(marks)])
+    lines = in_columns(rows)
     lines += ["", localized(_LEGEND)]
     if few:
         ends = dict.fromkeys(

@@ -350,6 +350,9 @@ def command(
         and (outcome.migration is None or outcome.migration.is_complete)
         for outcome in outcomes
     )
+    for left in (one for one in plan.left_out if one.unlisted):
+        say(localized("not migrated: {}: {}\n", left.path, localized(left.reason)), err=True)
+        complete = False
     if check and any(outcome.status == "changed" for outcome in outcomes):
         complete = False
     if write and form == "text" and commands and not complete:

@@ -65,7 +65,7 @@ def command(
     force: bool,
     format_: str,
 ) -> int:
-    """Sum up the time in a profile, and find float16 operators on a single block.
+    """Sum up the time in a profile, and find float16 operators that run on a single core.
 
     PATH is a table of the profiler (op_summary, op_statistic, task_time, aicpu, step_trace,
     communication_statistic: .csv), or a directory with such tables (PROF_*).
@@ -246,13 +246,17 @@ def _one_block(summary: Any, why: str, top: int) -> str:
     """The float16 operators on one block."""
     if summary is None:
         return str(
-            localized("\nfloat16 operators on a single block were not searched for: {}\n", why)
+            localized("\nfloat16 operators on a single core were not searched for: {}\n", why)
         )
     lines = [""]
     if not summary.operators:
-        lines.append(localized("no operator with float16 input runs on a single block"))
+        lines.append(
+            localized("no operator with float16 input runs on a single core (Block Dim 1)")
+        )
         return "\n".join([*lines, ""])
-    lines.append(localized("operators with float16 input on a single block:"))
+    lines.append(
+        localized("operators with float16 input that run on a single core (Block Dim 1):")
+    )
     lines += _lines(_TIMES, {**_TYPE, **_NAME}, summary.operators, top)
     return "\n".join([*lines, ""])
 
@@ -279,8 +283,8 @@ def _advice(advice: Any) -> str:
     if advice.others:
         lines.append(
             localized(
-                "other operator types on one block: {} (pass --type to see whether float32 is "
-                "faster for them)",
+                "other operator types that run on a single core: {} (pass --type to see whether "
+                "float32 is faster for them)",
                 ", ".join(advice.others[:8]),
             )
         )

@@ -62,7 +62,7 @@ def command() -> None:
     "servers",
     multiple=True,
     metavar="NAME",
-    help=("The name of a server, in rank order.  Repeatable."),
+    help=("The name of a server; repeat the option for each server, in rank order."),
 )
 @click.option(
     "--devices",

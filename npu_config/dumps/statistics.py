@@ -292,8 +292,9 @@ def read_statistics(path: PathLike) -> Tuple[StatisticsRow, ...]:
 def _row(row: Sequence[str], columns: Sequence[str]) -> StatisticsRow:
     if len(row) == len(_FIXED) + len(columns) - 1 and _COUNT in columns:
         columns = [column for column in columns if column != _COUNT]
-    if len(row) < len(_FIXED) or len(row) > len(_FIXED) + len(columns):
-        raise ValueError(phrase("the number of fields in the row is {}", len(row)))
+    fewest, most = len(_FIXED), len(_FIXED) + len(columns)
+    if not fewest <= len(row) <= most:
+        raise ValueError(phrase("the row has {} fields; legal: {} to {}", len(row), fewest, most))
     side, index, size, data_type, format_, shape = row[: len(_FIXED)]
     if side.lower() not in ("input", "output") or not index.isdecimal() or not size.isdecimal():
         raise ValueError(phrase('the row begins with "{}", not with Input or Output', side[:40]))

@@ -215,9 +215,9 @@ _SHELL_WORDS = re.compile(
     "|deepspeed|srun|nvidia-smi|CUDA_VISIBLE_DEVICES|TF_XLA_FLAGS|TF_ENABLE_AUTO_MIXED_P"
 )
 _LAUNCHERS = re.compile(
-    r"(?:^|[;&|(]|\b(?:exec|time|nohup|then|do|else|env|sudo))\s{0,80}(?:\w{1,80}=\S{0,200}\s{1,8}){0,20}"
-    r"(?:\S{0,200}/)?(mpirun|mpiexec|orterun|horovodrun|torchrun|srun|deepspeed|accelerate\s{1,8}launch"
-    r"|python[\d.]{0,8}\s{1,8}-m\s{1,8}(?:torch\.distributed\.(?:launch|run)|horovod\.runner\S{0,40}))(?=\s)"
+    r"(?:^|[;&|(!]|\b(?:exec|time|nohup|if|then|do|else|env|sudo))\s{0,80}(?:\w{1,80}=\S{0,200}\s{1,8}){0,20}"
+    r"(?:[\"'][^\"']{0,200}/|\S{0,200}/|[\"'])?(mpirun|mpiexec|orterun|horovodrun|torchrun|srun|deepspeed|accelerate\s{1,8}launch"
+    r"|python[\d.]{0,8}\s{1,8}-m\s{1,8}(?:torch\.distributed\.(?:launch|run)|horovod\.runner\S{0,40}))[\"']?(?=\s|$)"
 )
 _COUNT = re.compile(
     r"\s(?:-np|-n|-c|--np|--num-proc|--ntasks|--nproc[_-]per[_-]node|--num_processes|--num_gpus)"

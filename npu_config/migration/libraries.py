@@ -59,7 +59,10 @@ def own(script: Resolver) -> Iterator[str]:
 
 
 def _is_own(script: Resolver, name: str) -> bool:
-    return script.neighbours.path(name, 0) is not None
+    """True for a package that the project has, and for the one that the script is part of."""
+    folder, root = script.neighbours.folder, script.neighbours.root
+    inside = os.path.relpath(folder, root).split(os.sep) if folder and root else ()
+    return name in inside or script.neighbours.path(name, 0) is not None
 
 
 def _used(script: Resolver) -> Iterator[Tuple[Site, str]]:

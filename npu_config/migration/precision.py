@@ -71,9 +71,12 @@ def _manager(work: Work, site: Site, value: Optional[ast.expr]) -> Optional[str]
     return None
 
 
-@called
-def _rewrite(work: Work, site: Site, call: ast.Call, name: str) -> None:
+def _rewrite(work: Work, site: Site, name: str) -> None:
     id = "loss-scale" if name.endswith("MixedPrecisionLossScaleOptimizer") else "amp-rewrite"
+    call = site.call
+    if call is None:
+        work.refuse(site.line, id, "the function is stored or passed on: left unchanged")
+        return
     value = argument(call, "loss_scale", 1)
     optimizer = argument(call, "opt", 0)
     if is_open(call) or optimizer is None:

@@ -284,6 +284,8 @@ class Resolver(Module):
             for store in stores:
                 self._pending[scope, name] = _only(names, binding)
                 parts = dotted_parts(store.node) if store.kind == "value" else None
+                if store.kind == "import" and self._is_out_of_reach(store):
+                    return ResolvedName(Binding.UNCERTAIN)
                 if store.kind == "import":
                     names.add(self._imported(store))
                 elif store.kind == "value" and getattr(store.node, "value", 0) is None:
@@ -312,6 +314,16 @@ class Resolver(Module):
             if node.level:
                 return None
         return canonical(store.text)
+
+    def _is_out_of_reach(self, store: Store) -> bool:
+        """True for TensorFlow, by its name, from a module that is neither known nor at hand."""
+        node, package = store.node, store.text.partition(".")[0]
+        return (
+            isinstance(node, ast.ImportFrom)
+            and store.text.rpartition(".")[2] in ("tf", "tfv1", "tensorflow")
+            and (node.level > 0 or package not in CONCERNING)
+            and self.neighbours.path(node.module or "", node.level) is None
+        )
 
     def _from_star(self, name: str) -> ResolvedName:
         """What a name that nothing binds may come from."""
@@ -608,17 +620,19 @@ def _bound(path: str, root: Optional[str], outer: Tuple[str, ...]) -> Optional[N
     for name, bindings in stores.items():
         if name == "*":
             for store in bindings:
-                inner = _of_star(store, root, (*outer, path))
+                inner = _of_module(store, root, (*outer, path))
                 if inner is None:
                     return None
                 for key, values in inner.items():
                     found.setdefault(key, set()).update(values)
         elif not name.startswith("_"):
-            found.setdefault(name, set()).update(_of_bindings(bindings, stores))
+            found.setdefault(name, set()).update(
+                _of_bindings(bindings, stores, root, (*outer, path))
+            )
     return {name: frozenset(values) for name, values in found.items()}
 
 
-def _of_star(store: Store, root: Optional[str], outer: Tuple[str, ...]) -> Optional[Names]:
+def _of_module(store: Store, root: Optional[str], outer: Tuple[str, ...]) -> Optional[Names]:
     node = store.node
     assert isinstance(node, ast.ImportFrom)
     found = Neighbours(os.path.dirname(outer[-1]), root).path(node.module or "", node.level)
@@ -627,9 +641,20 @@ def _of_star(store: Store, root: Optional[str], outer: Tuple[str, ...]) -> Optio
     return _bound(found, root, outer)
 
 
-def _of_bindings(bindings: List[Store], stores: Mapping[str, List[Store]]) -> Set[str]:
+def _of_bindings(
+    bindings: List[Store],
+    stores: Mapping[str, List[Store]],
+    root: Optional[str],
+    outer_files: Tuple[str, ...],
+) -> Set[str]:
     found: Set[str] = set()
     for store in bindings:
+        name = store.text.rpartition(".")[2]
+        if isinstance(store.node, ast.ImportFrom) and name in REEXPORTED:
+            inner = _of_module(store, root, outer_files) or {}
+            if name in inner:
+                found |= inner[name]
+                continue
         is_relative = isinstance(store.node, ast.ImportFrom) and store.node.level
         dotted = canonical(store.text) if store.kind == "import" and not is_relative else OTHER
         first, *rest = (dotted_parts(store.node) if store.kind == "value" else None) or [""]

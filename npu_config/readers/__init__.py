@@ -54,7 +54,8 @@ _GRAPH_TEXT = lazy_pattern(
 )
 _FUSION_RESULT = lazy_pattern(r'"(?:session_and_graph_id\w{0,40}|match_times|effect_times)" *:')
 _ACL = lazy_pattern(
-    r'"(?:dump_(?:list|op_switch|debug|scene|stats|level)|aicore_metrics|err_msg_mode)" *:'
+    r'"(?:dump_(?:list|op_switch|debug|scene|stats|level)|aic(?:ore)?_metrics|switch'
+    r'|err_msg_mode)" *:'
 )
 _ACL_BLOCK = lazy_pattern(r'"(?:dump|profiler)" *: *\{')
 _OF_GROUPS = lazy_pattern(r'"server_group_list" *: *\[')

@@ -172,7 +172,7 @@ def small_channel_in_training(case: Case) -> None:
             "enable_small_channel",
             '"enable_small_channel" is 1 in training, where it helps ResNet-50/101/152 and '
             "GoogleNet (first convolution and pooling) only; recommended for other networks: 0",
-            help='set "enable_small_channel" to 0 for all other networks',
+            help='set "enable_small_channel" to 0, unless you train one of these networks',
             severity=Severity.INFO if in_script(case) else None,
         )
 

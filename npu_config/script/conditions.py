@@ -8,12 +8,14 @@ import ast
 import contextlib
 import copy
 import operator
+from types import MappingProxyType
 from typing import (
     Any,
     Callable,
     Dict,
     Iterator,
     List,
+    Mapping,
     NamedTuple,
     Optional,
     Sequence,
@@ -38,6 +40,8 @@ _HOLDS: Dict[str, Callable[[Any, Any], Any]] = {
     "Gt": operator.gt,
     "In": lambda value, other: value in other,
 }
+ROUNDS = "Rounds"
+"""The relation of the value, or the condition, of a loop to what is not known of it."""
 _ON = ("true", "1", "on", "yes", "y", "t", "enable")
 
 
@@ -140,6 +144,11 @@ class Decision(NamedTuple):
         return self.holds and self.condition.asks_for
 
     @property
+    def skips(self) -> bool:
+        """True for a loop of unknown rounds that has none."""
+        return self.holds and self.condition.relation == ROUNDS
+
+    @property
     def equal_subject(self) -> Optional[str]:
         """What identifies the value that is compared with another one for equality."""
         return self.condition.subject if self.condition.relation == "Eq" else None
@@ -152,8 +161,11 @@ class Decision(NamedTuple):
         return condition(self.node, self.node_holds)
 
 
+_NO_SCHEDULE: Mapping[str, bool] = MappingProxyType({})
+
+
 class Decisions:
-    """The decisions of one path: those of the schedule first, then the usual way.
+    """The decisions of one path: those of the schedule, else the usual way.
 
     Attributes:
         trace: every decision, in order.
@@ -162,10 +174,10 @@ class Decisions:
         guards: the indices of the decisions that led to the statement that is being run.
     """
 
-    def __init__(self, schedule: Tuple[bool, ...] = ()) -> None:
+    def __init__(self, schedule: Mapping[str, bool] = _NO_SCHEDULE) -> None:
         self.restart(schedule)
 
-    def restart(self, schedule: Tuple[bool, ...]) -> None:
+    def restart(self, schedule: Mapping[str, bool]) -> None:
         """Forget every decision and begin again."""
         self.schedule = schedule
         self.trace: List[Decision] = []
@@ -282,7 +294,7 @@ class Decisions:
         file: Optional[str] = None,
     ) -> bool:
         index = len(self.trace)
-        holds = self.schedule[index] if index < len(self.schedule) else usual is condition.positive
+        holds = self.schedule.get(condition.atom, usual is condition.positive)
         self.trace.append(
             Decision(
                 condition,

@@ -129,6 +129,9 @@ def _bound_unseen(run: Run, frame: Frame, name: str, stores: List[Store]) -> Any
     value = evaluate_in(run, frame, node)
     if isinstance(value, (list, dict)) and is_changed(run.script.source, name):
         value = unknown
+    if isinstance(value, Constructed) and name not in frame.scope.watched:
+        frame.scope.watch(name, interest_in(value))
+        raise Again
     frame.variables[name] = value
     return value
 
@@ -534,7 +537,7 @@ def _bind_parameters(
 def interest_in(value: Any) -> Watch:
     """Which statements matter where a name is bound to a value."""
     if isinstance(value, Tracked):
-        has_options = isinstance(value, Constructed) and value.kind in KEPT
+        has_options = isinstance(value, Constructed) and value.kind in (*KEPT, "AttrValue")
         return Watch.ALL if has_options else Watch.HANDLED
     if isinstance(value, (BlockList, ParameterMap, Subscript)):
         return Watch.ALL

@@ -563,7 +563,9 @@ def _subscript(run: Run, node: ast.Subscript) -> Any:
     owner = evaluate(run, node.value)
     inner = in_brackets(node)
     if isinstance(inner, ast.Slice):
-        raise NotKnown
+        ends = (inner.lower, inner.upper, inner.step)
+        bounds = [None if each is None else evaluate(run, each) for each in ends]
+        return objects.attempt(operator.getitem, owner, slice(*bounds))
     index = evaluate(run, inner)
     if isinstance(owner, ParameterMap):
         return Subscript(owner.block, index, inner)
@@ -635,14 +637,13 @@ def _unary(run: Run, node: ast.UnaryOp) -> Any:
 
 
 def _compare(run: Run, node: ast.Compare) -> Any:
-    left = evaluate(run, node.left)
+    values = [evaluate(run, part) for part in (node.left, *node.comparators)]
+    if all(map(is_known, values)):
+        pairs = zip(node.ops, values, values[1:])
+        return all(objects.compare(type(sign), *pair) for sign, *pair in pairs)
     if len(node.ops) != 1:
-        values = [left, *(evaluate(run, part) for part in node.comparators)]
         return Condition("compare " + " ".join(map(identity, values)), parts=tuple(values))
-    kind = type(node.ops[0])
-    right = evaluate(run, node.comparators[0])
-    if is_known(left) and is_known(right):
-        return bool(objects.compare(kind, left, right))
+    kind, (left, right) = type(node.ops[0]), values
     if isinstance(left, Unknown) and objects.is_type(left.key):
         with contextlib.suppress(NotKnown):
             names = objects.type_names(right)
@@ -722,11 +723,14 @@ def _lambda(run: Run, node: ast.Lambda) -> Any:
 
 def _formatted(run: Run, node: ast.FormattedValue) -> Any:
     value = evaluate(run, node.value)
-    if node.format_spec is not None or not (isinstance(value, Unknown) or is_known(value)):
-        raise NotKnown
+    form = "" if node.format_spec is None else evaluate(run, node.format_spec)
     if isinstance(value, Unknown):
         return value
-    return objects.bounded(objects.attempt(_CONVERSIONS.get(node.conversion, format), value))
+    if not is_known(value) or not isinstance(form, str) or objects.is_wide(form):
+        raise NotKnown
+    if node.conversion in _CONVERSIONS:
+        value = _CONVERSIONS[node.conversion](value)
+    return objects.bounded(objects.attempt(format, value, form))
 
 
 EXPRESSIONS: Dict[type, Callable[[Run, Any], Any]] = {

@@ -9,8 +9,9 @@ worth, each function that is left is run once, by itself.
 import ast
 import contextlib
 from functools import partial
-from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
+from npu_config.core.message import phrase
 from npu_config.python_flow.scopes import (
     UNCLEAR,
     FunctionNode,
@@ -22,7 +23,7 @@ from npu_config.python_flow.scopes import (
     literal,
 )
 from npu_config.script import effects, methods, objects
-from npu_config.script.conditions import Condition, Decisions
+from npu_config.script.conditions import ROUNDS, Condition, Decisions
 from npu_config.script.effects import (
     adopt_block,
     bind_unknown,
@@ -214,7 +215,7 @@ def _delete(run: Run, statement: ast.Delete) -> int:
                 is_all = isinstance(inner, ast.Slice) and not any(ast.iter_child_nodes(inner))
                 methods.remove(run, owner, None if is_all else (_index(run, target),))
             elif isinstance(owner, ParameterMap):
-                methods.delete(owner, _index(run, target))
+                methods.delete(run, owner.block, _index(run, target))
             else:
                 _bind_item(run, target, anonymous(target))
     return ON
@@ -286,32 +287,52 @@ def _while(run: Run, statement: ast.While) -> int:
             if left not in (ON, CONTINUE):
                 return left if left in (RETURN, STOP) else ON
             value = evaluate(run, statement.test)
-    if is_known(value) and not value:
+    if not _is_entered(run, statement, value):
         return execute(run, statement.orelse)
-    if not is_known(value):
-        run.loops.append(statement)
     left = _round(run, statement, is_each=False)
     if left in (RETURN, STOP):
         return left
-    return ON if left == BREAK or is_known(value) else execute(run, statement.orelse)
+    return ON if left == BREAK or is_known(value) else _after_rounds(run, statement)
 
 
 def _for(run: Run, statement: ast.For) -> int:
-    for item in _items(run, statement.iter):
-        is_one_of_many = isinstance(item, Unknown)
-        if is_one_of_many:
-            run.loops.append(statement)
-        left = _round(run, statement, not is_one_of_many, item)
+    value = evaluate(run, statement.iter)
+    items = _items(run, value, statement.iter)
+    if items is None and not _is_entered(run, statement, value):
+        return execute(run, statement.orelse)
+    one_of_many = Unknown("{}[]".format(identity(value)), parts=(value,))
+    for item in [one_of_many] if items is None else items:
+        left = _round(run, statement, items is not None, item)
         if left in (RETURN, STOP):
             return left
         if left == BREAK:
             return ON
+    return _after_rounds(run, statement) if items is None else execute(run, statement.orelse)
+
+
+def _after_rounds(run: Run, statement: Any) -> int:
+    """The ``else`` of a loop of unknown rounds, unless one after that which is followed breaks."""
+    if statement.orelse and any(isinstance(each, ast.Break) for each in ast.walk(statement)):
+        words = phrase("the loop of line {} is left by break", statement.lineno)
+        file = run.script.source.path
+        if run.decisions.decide(Condition(words), None, usual=False, words=words, file=file):
+            return ON
     return execute(run, statement.orelse)
+
+
+def _is_entered(run: Run, statement: Any, value: Any) -> bool:
+    """Whether a loop has a round, by what it runs over, or the condition of its first round."""
+    known = bool(value) if is_known(value) else run.decisions.truth(value)
+    if known is not None:
+        return known
+    condition = Condition(identity(value), ROUNDS, parts=(value,))
+    words = phrase("the loop of line {} is not entered", statement.lineno)
+    file = run.script.source.path
+    return not run.decisions.decide(condition, None, usual=False, words=words, file=file)
 
 
 def _round(run: Run, statement: Any, is_each: bool, item: Any = None) -> int:
     """The body of a loop, once; unless it ``is_each`` of its rounds, for all of them."""
-    outer, run.in_rounds = run.in_rounds, is_each
     run.decisions.loops += not is_each
     if not is_each:
         _forget_rounds(run, statement)
@@ -319,7 +340,6 @@ def _round(run: Run, statement: Any, is_each: bool, item: Any = None) -> int:
         bind(run, statement.target, item, statement.iter)
     left = execute(run, statement.body)
     run.decisions.loops -= not is_each
-    run.in_rounds = outer
     return left
 
 
@@ -331,19 +351,16 @@ def _forget_rounds(run: Run, statement: Any) -> None:
             variables[name] = Unknown("{}@{}:{}".format(name, serial, statement.lineno), (name,))
 
 
-def _items(run: Run, node: ast.expr) -> Iterator[Any]:
-    """What a loop runs over: known items one by one, else one item that is not known."""
-    value = evaluate(run, node)
-    if isinstance(value, dict):
-        value = list(value)
-    if isinstance(value, (list, tuple)) and len(value) <= _ITEMS:
-        yield from list(value)
-    elif isinstance(value, BlockList):
-        yield from list(value.message.root.blocks)
-        if value.message.root.foreign:
-            yield adopt_block(run, Unknown("{}[]".format(id(value.message))), node)
-    else:
-        yield Unknown("{}[]".format(identity(value)), parts=(value,))
+def _items(run: Run, value: Any, node: ast.expr) -> Optional[List[Any]]:
+    """What a loop runs over, one by one; None where that is not known, or too much."""
+    if isinstance(value, (list, tuple, dict)) and len(value) <= _ITEMS:
+        return list(value)
+    if not isinstance(value, BlockList):
+        return None
+    items: List[Any] = list(value.message.root.blocks)
+    if value.message.root.foreign:
+        items.append(adopt_block(run, Unknown("{}[]".format(id(value.message))), node))
+    return items
 
 
 def _with(run: Run, statement: ast.With) -> int:
@@ -369,7 +386,7 @@ def _try(run: Run, statement: ast.Try) -> int:
 
 
 def _fails(run: Run, statement: ast.Try) -> bool:
-    words = "line {} raises".format(statement.lineno)
+    words = phrase("line {} raises", statement.lineno)
     file = run.script.source.path
     return run.decisions.decide(Condition(words), None, usual=False, words=words, file=file)
 
@@ -377,8 +394,8 @@ def _fails(run: Run, statement: ast.Try) -> bool:
 def _match(run: Run, statement: Any) -> int:
     subject = evaluate(run, statement.subject)
     for case in statement.cases:
-        key = "{} matches line {}".format(identity(subject), case.pattern.lineno)
-        words = "case at line {}".format(case.pattern.lineno)
+        key = "{}~{}".format(identity(subject), case.pattern.lineno)
+        words = phrase("case at line {}", case.pattern.lineno)
         file = run.script.source.path
         if run.decisions.decide(Condition(key), None, words=words, file=file):
             return execute(run, case.body)

@@ -299,8 +299,10 @@ def _noted(entry: _Entry, known: Needed) -> Diagnostic:
     real = [path for path in paths if not path.supposed]
     if not real:
         return _supposed(diagnostic, paths[0])
-    conditions = conditions_of(real, known)
+    conditions = conditions_of([path for path in real if not path.skips] or real, known)
     path, needed = conditions.path, conditions.literals
+    if path.skips:  # worth knowing, no more
+        diagnostic = replace(diagnostic, severity=Severity.INFO)
     if not needed:
         return diagnostic
     own = _own(diagnostic.place, path) if own is None else own
@@ -334,9 +336,9 @@ def last_words(decisions: Sequence[Decision], named: Literals = frozenset()) -> 
 
 
 def _said(decisions: Sequence[Decision]) -> List[Decision]:
-    """The decisions without those that others imply; that nothing raises goes without saying."""
+    """The decisions without those that others imply."""
     equal = {d.equal_subject for d in decisions if d.equal_subject and d.holds}
-    return [d for d in decisions if d.holds or (d.node and d.equal_subject not in equal)]
+    return [d for d in decisions if d.holds or d.equal_subject not in equal]
 
 
 def conditions_of(paths: Sequence[Path], known: Needed) -> Conditions:

@@ -11,7 +11,7 @@ import contextlib
 import copy
 import json
 import re
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from npu_config.catalogue.api import KEPT, PARAMETERS, READ_ONLY
 from npu_config.core.diagnostics import Place, Severity, declare
@@ -61,7 +61,7 @@ from npu_config.text.words import near
 def set_field(
     run: Run, slot: Subscript, target: ast.Attribute, value: Any, node: ast.expr
 ) -> None:
-    """``parameter_map[name].field = value``."""
+    """``parameter_map[name].field = value``; the field is empty where it is not known."""
     name_place = run.place(slot.node)
     place = run.place(node)
     name = resolved(run, slot.name)
@@ -84,7 +84,7 @@ def set_field(
         Entry(
             name,
             stored,
-            target.attr,
+            target.attr or None,
             place,
             source.inside(name_place, name),
             source.place_of_name(target),
@@ -190,36 +190,51 @@ def remove(run: Run, owner: BlockList, which: Optional[Tuple[Any]]) -> None:
         block.open = True
 
 
-def delete(owner: ParameterMap, key: Any) -> None:
-    """``del`` of an entry of a parameter_map."""
+def delete(run: Run, block: Block, key: Any = None) -> None:
+    """``del`` of an entry of a parameter_map, or all are cleared; not for certain in a loop."""
     if isinstance(key, str):
-        owner.block.entries.pop(key, None)
+        block.entries.pop(key, None)
     else:
-        owner.block.entries.clear()
-        owner.block.open = True
+        block.entries.clear()
+    block.open = block.open or not isinstance(key, (str, type(None))) or run.decisions.loops > 0
 
 
-def _call_slot(run: Run, owner: Any, call: Call) -> Any:
+def _call_map(run: Run, owner: ParameterMap, call: Call) -> Any:
     value = call.first
-    if (
-        isinstance(owner, Subscript)
-        and isinstance(value, Constructed)
-        and value.kind == "AttrValue"
-    ):
-        for wire, argument in value.arguments.items():
-            target = ast.Attribute(value=owner.node, attr=wire, ctx=ast.Store())
-            target = ast.copy_location(target, owner.node)
-            set_field(run, owner, target, argument.value, argument.node or owner.node)
-        return None
-    if isinstance(owner, ParameterMap) and call.name == "get_or_create" and call.args:
+    if call.name == "get_or_create" and call.args:
         return Subscript(owner.block, *call.args[0])
-    if isinstance(owner, ParameterMap) and call.name in ("pop", "clear"):
-        delete(owner, value if call.name == "pop" else None)
-        return anonymous(call.node)
-    if call.name not in _READING:
+    if call.name in ("pop", "clear", "Clear"):
+        delete(run, owner.block, value if call.name == "pop" else None)
+    elif call.name == "MergeFrom" and isinstance(value, ParameterMap):
+        _merge_blocks(owner.block, value.block)
+    elif call.name not in _READING:
         owner.block.open = True
         run.script.unfollowed[call.node] = UNFOLLOWED
     return anonymous(call.node)
+
+
+def _merge_blocks(owner: Block, value: Block) -> None:
+    owner.open = owner.open or value.open
+    owner.entries.update(value.entries)
+
+
+def _call_slot(run: Run, owner: Subscript, call: Call) -> Any:
+    if call.name in ("CopyFrom", "MergeFrom"):
+        target = ast.copy_location(ast.Attribute(owner.node, "", ast.Store()), owner.node)
+        for target.attr, value, node in _content(call.first) or [("", anonymous(call.node), None)]:
+            set_field(run, owner, target, value, node or owner.node)
+    elif call.name not in _READING:
+        owner.block.open = True
+        run.script.unfollowed[call.node] = UNFOLLOWED
+    return anonymous(call.node)
+
+
+def _content(value: Any) -> List[Tuple[str, Any, Optional[ast.expr]]]:
+    """The fields of an AttrValue with what they hold, as far as that is known."""
+    if isinstance(value, Constructed):
+        return [(name, each.value, each.node) for name, each in value.arguments.items()]
+    entries = value.block.entries.values() if isinstance(value, Subscript) else ()
+    return [(each.wire or "", each.raw, None) for each in entries if each.name == value.name]
 
 
 _READING = ("HasField", "WhichOneof", "get", "items", "keys", "SerializeToString")
@@ -247,8 +262,7 @@ def _call_block(run: Run, owner: Block, call: Call) -> Any:
     value = call.first
     if call.name in ("CopyFrom", "MergeFrom") and isinstance(value, Block):
         owner.names += value.names[-1:]
-        owner.open = owner.open or value.open
-        owner.entries.update(value.entries)
+        _merge_blocks(owner, value)
     elif call.name in ("CopyFrom", "MergeFrom"):
         owner.open = True
         run.script.unfollowed[call.node] = UNFOLLOWED
@@ -272,7 +286,7 @@ def _clear(run: Run, owner: Any, call: Call) -> None:
             owner.root.foreign = owner.foreign = True
     elif isinstance(owner, Block):
         if name in (None, "parameter_map"):
-            owner.entries.clear()
+            delete(run, owner)
         if name in (None, "name"):
             owner.names.clear()
     else:
@@ -398,7 +412,7 @@ def get_by_name(run: Run, call: Call) -> Any:
 _CALLED: Dict[type, Callable[[Run, Any, Call], Any]] = {
     BlockList: _call_blocks,
     Subscript: _call_slot,
-    ParameterMap: _call_slot,
+    ParameterMap: _call_map,
     Message: _call_message,
     Block: _call_block,
     builders.Builder: builders.call_method,
@@ -605,7 +619,7 @@ def _merge(run: Run, target: Any, text: str, call: Call) -> None:
         for name, setting in settings.entries.items():
             place = where.of(name)
             entry = Entry(
-                *(name, setting.value, setting.wire or "", place, place, place, run.tick()),
+                *(name, setting.value, setting.wire, place, place, place, run.tick()),
                 path=tuple(run.guards),
                 function=run.function,
                 raw=setting.value,

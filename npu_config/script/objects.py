@@ -180,7 +180,7 @@ class Entry(NamedTuple):
 
     name: str
     value: Any
-    wire: str
+    wire: Optional[str]
     place: Place
     name_place: Place
     field_place: Place
@@ -524,7 +524,7 @@ def binary(kind: type, left: Any, right: Any) -> Any:
     if kind not in _BINARY:
         raise NotKnown
     is_format = kind is ast.Mod and isinstance(left, (str, bytes))
-    if is_format and (_is_wide(left) or not _stays_small(left, right)):
+    if is_format and (is_wide(left) or not _stays_small(left, right)):
         raise NotKnown
     return bounded(attempt(_BINARY[kind], left, right))
 
@@ -533,7 +533,8 @@ _WIDE = re.compile(r"\d{5}|\*|\{[^{}]*\{")
 """What may make formatted text very long."""
 
 
-def _is_wide(text: Any) -> bool:
+def is_wide(text: Any) -> bool:
+    """Whether a format, of ``%`` or ``format``, may make very long text."""
     text = text if isinstance(text, str) else text.decode("latin-1")
     return len(text) > _MOST_ITEMS or _WIDE.search(text) is not None
 
@@ -596,7 +597,7 @@ def method(receiver: Any, name: str, args: Sequence[Any], keywords: Dict[str, An
     """``receiver.name(...)`` of a known value."""
     if name not in _METHODS.get(type(receiver), "").split():
         raise NotKnown
-    if name == "format" and _is_wide(receiver):
+    if name == "format" and is_wide(receiver):
         raise NotKnown
     if name == "zfill" and not (args and isinstance(args[0], int) and args[0] <= LIMIT):
         raise NotKnown

@@ -63,18 +63,23 @@ class Path:
 
     Attributes:
         supposed: True for a path that the script as it is does not take.
-        literals: the decisions as pairs of atom and value, but for constants and assertions.
+        skips: True for a path on which a loop of unknown rounds has none.
+        literals: the decisions as pairs of atom and value, but for constants and assertions, and
+            for what goes without saying: that nothing raises, and that a loop has a round.
     """
 
-    __slots__ = ("literals", "outcome", "start", "supposed", "trace")
+    __slots__ = ("literals", "outcome", "skips", "start", "supposed", "trace")
 
     def __init__(self, trace: Tuple[Decision, ...], outcome: Any, start: int = 0) -> None:
         self.trace = trace
         self.outcome = outcome
         self.start = start
         self.supposed = any(decision.supposed for decision in trace)
+        self.skips = any(decision.skips for decision in trace)
         self.literals = frozenset(
-            (d.atom, d.holds) for d in trace if not (d.is_switch or d.asserted)
+            (d.atom, d.holds)
+            for d in trace
+            if not (d.is_switch or d.asserted) and (d.holds or d.node)
         )
 
 
@@ -95,8 +100,8 @@ def explore(
         enough: True when no further path is to be followed.
     """
     found: List[Path] = []
-    pending: Deque[Tuple[Tuple[bool, ...], Optional[object], FrozenSet[str]]] = deque()
-    pending.append(((), None, frozenset()))
+    pending: Deque[Tuple[Dict[str, bool], Optional[object], FrozenSet[str]]] = deque()
+    pending.append(({}, None, frozenset()))
     decided = 0
     while pending and len(found) < PATHS and decided < _DECISIONS and not (found and enough()):
         schedule, base, seen = pending.popleft()
@@ -108,12 +113,14 @@ def explore(
         sign = signature(outcome)
         inert = base is not None and sign == base
         atoms = frozenset(decision.atom for decision in trace)
-        held = tuple(decision.holds for decision in trace)
-        for index in range(len(schedule), len(trace)):
+        held: Dict[str, bool] = {}
+        for decision in trace:
+            atom, holds = decision.atom, decision.holds
             if len(pending) >= PATHS - len(found):
                 break  # more would never be followed
-            if not trace[index].asserted and (not inert or trace[index].atom not in seen):
-                pending.append(((*held[:index], not held[index]), sign, atoms))
+            if not (atom in schedule or decision.asserted or (inert and atom in seen)):
+                pending.append(({**held, atom: not holds}, sign, atoms))
+            held[atom] = holds
     return found
 
 
@@ -212,8 +219,6 @@ class Run:
         builders: the builders of npu_config that were made.
         refused: what is wrong with calls of npu_config itself, with their guards.
         loaded: the configuration files that are loaded.
-        loops: the loops that may run no round, of which one was followed.
-        in_rounds: True in the body of a loop of which every round is followed.
         failures: expressions that raise, and why.
         environment: environment variables that are taken as text without a default.
         given: what builders are given that is known at run time only, with the option.
@@ -251,7 +256,6 @@ class Run:
         self.steps = 0
         self.testing = False
         self.wanting = False
-        self.in_rounds = False
         self.returned: Any = None
         self.apart: Optional[int] = None
         self.adopted: Dict[str, Any] = {}
@@ -263,7 +267,6 @@ class Run:
         self.builders: List[Any] = []
         self.refused: List[Tuple[Diagnostic, Guards]] = []
         self.loaded: List[Loaded] = []
-        self.loops: List[ast.stmt] = []
         self.calls: List[Tuple[Call, int, Guards]] = []
         self.failures: List[Tuple[ast.expr, Fails, Guards]] = []
         self.environment: List[Tuple[ast.expr, Unknown, Guards]] = []
@@ -466,7 +469,8 @@ def said(run: Run, value: Any, is_switch: bool) -> Any:
         value: the value.
         is_switch: it is taken as a bool, so that it is enough to know whether it is true.
     """
-    if not isinstance(value, Unknown):
+    is_attribute = isinstance(value, Unknown) and value.path[:1] == ("",)
+    if not isinstance(value, Unknown) or (is_attribute and run.script.times_set(value.name) > 1):
         return value
     found = resolved(run, run.decisions.known(value))
     if is_switch and isinstance(found, Unknown):

@@ -52,7 +52,7 @@ from npu_config.script.neighbours import (
     names_of_configuring,
     names_of_unread,
 )
-from npu_config.script.objects import Unknown
+from npu_config.script.objects import CHANGING, Unknown
 from npu_config.script.vocabulary import LOADING, PICKLES, RUN_CONFIGS, SEEDS, SESSIONS
 
 _HOLDER = re.compile(
@@ -536,8 +536,8 @@ def _name_and_default(call: ast.Call, argparse: bool) -> Any:
     return literal_text(argument(call, "name", 0)), argument(call, "default", 1)
 
 
+_CHANGING = frozenset(name for names in CHANGING.values() for name in names)
 _QUOTES = frozenset("\"'")
-_SET = re.compile(r"\s*(?::[^=]*)?(?:=(?!=)|[-+*/|&]=)")
 _WORK = ("run", "train", "train_and_evaluate", "fit", "main")
 """What trains, where a module calls it itself."""
 _PATCHING = ("npu_bridge.npu_init", "npu_device.compat.v1.npu_init")
@@ -590,7 +590,6 @@ class Script(Module):
         self.followed: Set[ast.AST] = set()
         self.unfollowed: Dict[ast.AST, str] = {}
         self.others: Dict[str, Optional[Script]] = {}
-        self._carried: Dict[ast.AST, Set[str]] = {}
 
     def forget(self) -> None:
         """Let go of the scopes, which refer to each other, and of the files that were followed."""
@@ -730,27 +729,23 @@ class Script(Module):
             found = self.references[text] = Unknown(text, tuple(text.split(".")))
         return found
 
+    @asked_once
     def times_set(self, name: str) -> int:
-        """How often an attribute of a name is set, as far as the text shows."""
+        """How often an attribute of this name is set, whatever it is an attribute of."""
         source = self.source
         if source.mentions("setattr") or source.mentions("__dict__"):
             return 2
-        lines = (source.lines[number - 1] for number in source.mentions(name))
-        return sum(
-            _SET.match(line, end) is not None and line[:start].rstrip().endswith(".")
-            for line in lines
-            for start, end in spans(name, line)
-        )
+        attributes = (node for node in self.nodes(name) if isinstance(node, ast.Attribute))
+        return sum(n.attr == name and not isinstance(n.ctx, ast.Load) for n in attributes)
 
+    @asked_once
     def carried(self, loop: ast.AST) -> Set[str]:
-        """The names that a loop reads and binds: a round may have them from the one before."""
-        if loop not in self._carried:
-            parts = all_parts(loop)
-            names = [node for node in parts if isinstance(node, ast.Name)]
-            sums = [node.target for node in parts if isinstance(node, ast.AugAssign)]
-            read = {each.id for each in names if isinstance(each.ctx, ast.Load) or each in sums}
-            self._carried[loop] = read & {e.id for e in names if isinstance(e.ctx, ast.Store)}
-        return self._carried[loop]
+        """The names that a loop reads and changes: a round may have them from the one before."""
+        parts = all_parts(loop)
+        names = [node for node in parts if isinstance(node, ast.Name)]
+        sums = [node.target for node in parts if isinstance(node, ast.AugAssign)]
+        read = {each.id for each in names if isinstance(each.ctx, ast.Load) or each in sums}
+        return read & {name_of(each) for each in filter(None, map(_changed, parts))}
 
     @cached_property
     def star_imports(self) -> List[str]:
@@ -778,6 +773,16 @@ class Script(Module):
                     store = AttributeStore(value if kind == "value" else None, scope, receiver)  # type: ignore[arg-type]
                     found.setdefault(name, []).append(store)
         return found
+
+
+def _changed(node: ast.AST) -> Optional[ast.expr]:
+    """What a part of a script binds, or changes as a list or dict."""
+    is_read = isinstance(getattr(node, "ctx", None), (ast.Load, type(None)))
+    if isinstance(node, ast.Attribute):
+        return node.value if node.attr in _CHANGING else None
+    if is_read or not isinstance(node, (ast.Name, ast.Subscript)):
+        return None
+    return node if isinstance(node, ast.Name) else node.value
 
 
 def _names_of_import(node: ast.AST) -> Iterator[str]:

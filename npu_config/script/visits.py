@@ -195,7 +195,6 @@ def visit(run: Run, function: Function, call: Call) -> Any:
     other: Script = function.frame.script
     lists: Tuple[List[Any], ...] = (
         run.calls,
-        run.loops,
         run.constructed,
         run.builders,
         run.messages,
@@ -207,8 +206,8 @@ def visit(run: Run, function: Function, call: Call) -> Any:
         found = invoke(run, function, call.values, call.named, call.open)
     finally:
         unfollowed, other.unfollowed = other.unfollowed, outer
-    grown = len(run.builders) > counts[3]
-    run.elsewhere += [each for each in run.constructed[counts[2] :] if each.kind in CLASSES]
+    grown = len(run.builders) > counts[2]
+    run.elsewhere += [each for each in run.constructed[counts[1] :] if each.kind in CLASSES]
     for each, count in zip(lists, counts):
         del each[count:]
     run.failures[failures:] = [(call.node, *rest) for _, *rest in run.failures[failures:]]  # type: ignore[misc]

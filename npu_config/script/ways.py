@@ -110,10 +110,6 @@ def _attempts(reading: ScriptReading) -> Iterator[_Attempt]:
         if isinstance(node, ast.Try) and not all(_ends(each.body[-1]) for each in node.handlers):
             words = phrase("the try statement of line {} fails before this line", node.lineno)
             yield _Attempt(node.lineno, _last(node.body), words)
-    loops = (node for group in reading.paths for path in group for node in path.outcome.loops)
-    for node in dict.fromkeys(loops):
-        words = phrase("the loop of line {} is not entered", node.lineno)
-        yield _Attempt(node.lineno, _last(node.body), words)
 
 
 def _last(body: List[ast.stmt]) -> int:
@@ -218,10 +214,14 @@ def _told_of(name: str, made: _Configuration, script: Optional[Script]) -> str:
     words = []
     for key, (setting, paths) in groups.items():
         others = [p for other, (_, theirs) in groups.items() if other != key for p in theirs]
-        value = _value(setting, script)
+        value, line = _value(setting, script), setting.place.line
+        missing = last_words(conditions_of(absent, {}).decisions, made.needed) if absent else []
+        if missing and not (others or conditions_of(paths, {}).decisions):
+            value = phrase("{} (line {})", value, line)
+            return phrase("{}, unless {}", value, join(" and ", missing))
         if others or absent:
             value = phrase("{} {}", value, _when(paths, [*others, *absent], made.needed))
-        words.append(phrase("{} (line {})", value, setting.place.line))
+        words.append(phrase("{} (line {})", value, line))
     if not words:
         return phrase("not set")
     if absent:

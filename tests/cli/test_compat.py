@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from npu_config.core.message import width
 from npu_config.core.versions import SNAPSHOTS
 
 NEW = "version: 1\ndeterministic: 1\niterations_per_loop: 10\nenable_data_pre_proc: true\n"
@@ -203,3 +204,14 @@ def test_an_option_without_a_place(npu, tmp_path):
     result = npu("compat", path)
     assert result.code == 0, result
     assert "\n  iterations_per_loop  " in result.out
+
+
+def test_columns_of_wide_names_line_up(npu, tmp_path):
+    """A character of two columns counts twice, and one that no terminal shows is written out."""
+    names = ["配置.yaml", "a\tb.yaml"]
+    for name in names:
+        (tmp_path / name).write_text("version: 1\ndeterministic: 1\n")
+    out = npu("compat", *[tmp_path / name for name in names]).out.splitlines()
+    starts = [width(line[: line.index("deterministic")]) for line in out[1:3]]
+    assert starts[0] == starts[1]
+    assert "a\\tb.yaml:2" in out[2]

@@ -95,7 +95,7 @@ class TestOpSummary:
         assert "tables: op_summary x 1; rows: 3, without a time: 1" in result.out
         assert result.out.index("a/Sum") < result.out.index("b/Mul")
         assert "black-list to-add): ReduceSum (97.4% of the time)" in result.out
-        assert "other operator types on one block: Mul" in result.out
+        assert "other operator types that run on a single core: Mul" in result.out
 
     def test_the_mixlist_is_written_on_request(self, npu, table, tmp_path):
         """A file that the engine accepts, never over another one."""

@@ -163,7 +163,7 @@ def test_level_0_is_no_fault(npu, tmp_path):
     assert unseen in result.out
     both = {"op_summary_1.csv": LEVEL_0, "op_summary_2.csv": LEVEL_1}
     result = npu("op-summary", write(tmp_path / "both", both))
-    assert (result.code, "ReduceSum" in result.out.split("single block")[1]) == (0, True)
+    assert (result.code, "ReduceSum" in result.out.split("single core")[1]) == (0, True)
 
 
 def test_json_and_two_profiles(npu, tmp_path):

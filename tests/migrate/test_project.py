@@ -56,6 +56,14 @@ def test_the_entry_script_imports(tmp_path):
     assert found["main.py"].migration.text == "from npu_config.npu_init import *\n" + MAIN
 
 
+def test_a_package_that_makes_sessions_in_the_project(tmp_path):
+    """Its own modules are left alone where they stand in a folder of the project, too."""
+    module = "import tensorflow as tf\nfrom tensorpack import train\nx = tf.zeros(1)\n"
+    found = migrated(tmp_path, {"lib/tensorpack/a.py": module, "lib/other/a.py": module})
+    assert found["lib/tensorpack/a.py"].migration.edits == ()
+    assert found["lib/other/a.py"].migration.edits
+
+
 def test_a_module_alone_imports(tmp_path):
     """A module that nothing reaches imports npu_init itself."""
     found = migrated(tmp_path, {"model.py": KERAS})

@@ -41,6 +41,7 @@ GRAPH.node.add(name="a", op="Const")
             "an acl.json",
             "enable_dump",
         ),
+        ("p.json", '{"profiler": {"switch": "on", "output": "p"}}', "an acl.json", "enable_dump"),
         (
             "rank0.ENV",
             "# of rank 0\nRANK_ID=0\n",

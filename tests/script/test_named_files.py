@@ -40,7 +40,7 @@ pathlib.Path(__file__).parents[number] / "npu.yaml"
 os.getenv("NO_SUCH")
 os.path.dirname(__file__) * 2
 f"{name}/npu.yaml"
-f"/home/user/conf/{'npu':>8}.yaml"
+f"/home/user/conf/{other:>8}.yaml"
 """.strip().split("\n")
 SCRIPT = """\
 import os, pathlib, sys

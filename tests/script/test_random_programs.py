@@ -7,6 +7,7 @@ import pytest
 
 from npu_config.core.settings import UNKNOWN
 from npu_config.proto import stub_config_proto
+from npu_config.proto.schema import session_message
 from npu_config.script import read_script
 
 PROGRAMS = 300
@@ -23,8 +24,7 @@ words, pair, table = ["a", "b"], (1, 2), {"a": 1, "b": 2}
 class Options:
     size = 4
     def __init__(self, count=2):
-        self.count = count
-        self.name = "o"
+        self.count, self.name = count, "o"
     def total(self, more=1):
         return self.count * self.size + more
     @property
@@ -59,7 +59,8 @@ class Author:
         simple = (
             *("n", "k", "1", "7", "-2", "len(t)", "len(words)", "pair[0]", 'table["a"]'),
             *("o.count", "o.total()", "o.total(3)", "o.twice", "Options(5).count", "sum(pair)"),
-            *("int(u == t)", 'table.get("z", 9)', "max(n, k)", "abs(k)", "words.index(words[0])"),
+            *("len(words[1:])", "sum(pair[:1])", "max(n, k)", "abs(k)", "words.index(words[0])"),
+            *("int(u == t)", 'table.get("z", 9)'),
         )
         if self.random.random() < 0.6:
             return self.any(*simple)
@@ -75,7 +76,7 @@ class Author:
             *("t", "u", '"x"', "words[0]", "words[-1]", "o.name", '"".join(words)', "str(k)"),
             *("t.upper()", "t[:2]", "u * 2", "(t or u)", '"{}-{}".format(t, n)', '"%s" % u'),
             't + "{}"'.format(self.any("y", "z")),
-            'f"{{{}}}{{u}}"'.format(number),
+            *('f"{{{}}}{{u}}"'.format(number), 'f"{{{}:>4}}"'.format(number), 'f"{u!r:.3}"'),
         )
 
     def condition(self):
@@ -96,6 +97,9 @@ class Author:
             "custom_op.parameter_map[{}].i = {}".format(self.option(), self.number()),
             "o.put({}, {})".format(self.option(), self.number()),
             "p[words[0]].i = {}".format(self.number()),
+            "p[{}].CopyFrom(tf.AttrValue(i={}))".format(self.option(), self.number()),
+            "p[{}].MergeFrom(p['z'])".format(self.option()),
+            "v = tf.AttrValue()\nv.i = {}\np[{}].CopyFrom(v)".format(self.number(), self.option()),
         )
 
     def assignment(self):
@@ -117,7 +121,8 @@ class Author:
             "words = [w + {} for w in words]".format(self.any('"i"', "u")),
             *("first, *rest = words", "table = {w: len(w) for w in words[:2]}"),
             *("g = lambda v: v + 1; n = g(n)", "words.sort()", "words.reverse()"),
-            'table, words = {}, ["z"]',
+            *('table, words = {}, ["z"]', "o.count, o.name = k, t", "words[:1] = [u]"),
+            *("p.clear()", "custom_op.parameter_map.clear()", 'p.pop("a", None)'),
         )
 
     def loop(self):
@@ -213,7 +218,9 @@ def run(text, flag, rounds):
     """What the run of a program sets; None where an exception ends it."""
     proto = stub_config_proto()
     compat = types.SimpleNamespace(as_bytes=lambda value: value.encode("utf-8"))
-    tf = types.SimpleNamespace(ConfigProto=proto, compat=compat)
+    tf = types.SimpleNamespace(
+        ConfigProto=proto, AttrValue=session_message("AttrValue"), compat=compat
+    )
     body = START[START.index("config =") :] + text
     space = {"tf": tf, "flag": flag, "other": None, "rounds": rounds}
     try:
@@ -255,7 +262,7 @@ def test_what_is_read_is_set(first):
     wrong, known, count = [], 0, 0
     for seed in range(first, first + 50):
         text = program(seed)
-        unknown = [(flag, rounds) for flag in (True, False) for rounds in (1, 2, 3)]
+        unknown = [(flag, rounds) for flag in (True, False) for rounds in range(4)]
         runs = [each for each in (run(text, *each) for each in unknown) if each is not None]
         ways = list(read(text)) or [({}, False)]  # nothing is configured
         wrong += [text for each in runs if not any(explains(*way, each) for way in ways)]
