@@ -139,6 +139,9 @@ def test_fractal_zz(h, w):
 @example(h=1, w=1, cin=4, cout=8, groups=9)
 @example(h=1, w=1, cin=16, cout=16, groups=2)
 @example(h=1, w=1, cin=3, cout=5, groups=9)
+@example(h=1, w=1, cin=1, cout=7, groups=7)
+@example(h=1, w=1, cin=7, cout=1, groups=7)
+@example(h=1, w=1, cin=1, cout=17, groups=2)
 def test_grouped_fractal_z(h, w, cin, cout, groups):
     """A filter of groups comes back."""
     values = numbered((h, w, cin, cout * groups))

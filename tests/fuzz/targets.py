@@ -346,6 +346,7 @@ READERS = {
     "logs/bundle.py": "log",
     "logs/report.py": "log-growing",
     "logs/lines.py": "log",
+    "migration/program.py": "command: migrate --write",
     "migration/resolve.py": "migrate",
     "migration/project.py": "migrate-notebook",
     "precision_tool/export.py": "tfdbg",
