@@ -78,7 +78,7 @@ def command(words: Tuple[str, ...], listing: bool, kind: Optional[str], format_:
     else:
         _show([topic.page for topic in found])
     if unknown:
-        raise Failure(join("; ", map(_unknown, unknown)))
+        raise Failure(join("; ", (_unknown(word, kind) for word in unknown)))
 
 
 def _listed(kind: Optional[str]) -> List[Topic]:
@@ -164,9 +164,12 @@ def _show(pages: Sequence[str]) -> None:
     say(text)
 
 
-def _unknown(word: str) -> str:
+def _unknown(word: str, kind: Optional[str]) -> str:
     from npu_config.text.words import near
 
+    for topic in called(word):
+        message = '"{}" is of the kind {}; leave out "--kind {}"'
+        return localized(message, word, topic.kind, kind)
     names = [name for topic in topics() for name in (topic.name, *topic.also)]
     close = near(word, names)
     hint = "" if close is None else localized('; did you mean "{}"?', close)

@@ -456,6 +456,13 @@ def test_explain_searches(npu):
     assert npu("explain", "drop_remainder").out.startswith("rule      NPU482 ")
 
 
+def test_explain_a_name_of_another_kind(npu):
+    """A rule is no option; it is said what it is, and not proposed for itself."""
+    found = npu("explain", "--kind", "option", "NPU104")
+    assert found.code == 2
+    assert '"NPU104" is of the kind rule; leave out "--kind option"' in found.err
+
+
 @pytest.mark.parametrize("fact", migration_facts())
 def test_explain_facts_of_migrations(npu, fact):
     """Every id of the report of ``migrate`` is explained: what it is, and what is done."""
