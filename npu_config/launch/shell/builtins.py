@@ -178,7 +178,7 @@ def _set(run: ScriptRun, state: State, spot: Spot, words: Sequence[Value]) -> No
         if word in ("-", "--") or word[:1] not in ("-", "+"):
             if rest or word != "-":
                 given = rest if word in ("-", "--") else [word, *rest]
-                shell.arguments, shell.more = arguments_of(run, given)
+                shell.arguments, shell.more = arguments_of(run, state, given)
             break
         option = rest.pop(0) if word.endswith("o") and rest else ""
         if "a" in word or option == "allexport":

@@ -69,7 +69,6 @@ from npu_config.launch.shell.words import (
     is_test,
     leniently,
     listed,
-    may_be_several,
     output,
     possible,
     together,
@@ -90,7 +89,7 @@ def assignment(run: ScriptRun, state: State, node: Node, export: bool = False) -
     name_node = children[0]
     name = script.text(name_node)
     value_node = children[-1] if len(children) > 2 else None
-    value = _kept(run, assigned(script, state, node))
+    value = _kept(run, assigned(script, state, value_node))
     elements: Value = UNKNOWN
     if value is UNKNOWN and value_node is not None:
         elements = _elements(run, state, value_node)
@@ -784,7 +783,7 @@ def command(run: ScriptRun, state: State, node: Node) -> None:
             name = script.text(child.children[0])
             value = child.children[-1] if len(child.children) > 2 else None
             run.needs_no_note(script.spot(child))
-            given = _kept(run, assigned(script, state, child))
+            given = _kept(run, assigned(script, state, value))
             if script is not run.first:
                 run.has_passed(name, given)
             maybe = defaults(script, state, value) if given is UNKNOWN else ()
@@ -816,7 +815,7 @@ def command(run: ScriptRun, state: State, node: Node) -> None:
         words = together(listed(script, state, each) for each in nodes)
     elif UNKNOWN in words and words[0] in _TAKE_TEXTS:
         words = together(_lenient_fields(script, state, each) for each in nodes)
-    run.several = UNKNOWN in words and any(may_be_several(script, state, each) for each in nodes)
+    run.words = nodes
     _apply(run, state, (script, start, node.end_byte), words, added)
     if is_given:
         run.stdin = before
@@ -872,7 +871,7 @@ def _apply(
     if first is UNKNOWN:
         run.programs = True
         program(run, state, spot, added)
-        if added and run.several:  # there may be no command
+        if added and arguments_of(run, state, words)[1]:  # there may be no command
             begin = state.fork()
             _apply(run, state, spot, [], added)
             state.join(state.rollback(begin), state.empty_branch())
@@ -945,7 +944,7 @@ def _call(run: ScriptRun, state: State, name: str, words: Sequence[Value]) -> No
     if run.depth >= DEEPEST:
         state.forget()
         return
-    arguments, more = arguments_of(run, words)
+    arguments, more = arguments_of(run, state, words)
     paths: List[ShellPath] = []
     for each in bodies:
         begin = state.fork() if len(bodies) > 1 else None

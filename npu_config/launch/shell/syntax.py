@@ -59,17 +59,29 @@ _TEXTS = {
 _NOTHING_FOLLOWS = re.compile(rb"\\(?=\n[ \t]*(?:\n|\Z)|\Z)")
 _ESCAPED_BLANK = re.compile(rb"(?<!\\)((?:\\\\)*)\\ ")
 _LONE_SIGN = re.compile(rb" =[=~](?=[ \t]*(?:[\n;]|\Z))")
-_ASSIGNS = rb"\w+\+?=(?:[^\s;&|<>()\"'`]|\"[^\"\n]*\"|'[^'\n]*'|\$\([^()\n]*\)|`[^`\n]*`)*[ \t]*"
+_PLAIN_PART = rb"[^\s;&|<>()\"'`]*"
+_QUOTED_PART = rb"(?:\"[^\"\n]*\"|'[^'\n]*'|(?<=\$)\([^()\n]*\)|`[^`\n]*`)"
+_VALUE = _PLAIN_PART + rb"(?:" + _QUOTED_PART + _PLAIN_PART + rb")*"
+_ASSIGNS = rb"\w+\+?=" + _VALUE
 _SWALLOWS = re.compile(
-    rb"(?m:(?:^|[;&|({]|\b(?:then|else|do)\s)[ \t]*" + _ASSIGNS + rb"(?<=[ \t])"
-    rb"(?:" + _ASSIGNS + rb"(?<=[ \t]))*(?:[0-9]*&?[<>]|" + _ASSIGNS + rb"$))"
-    rb"|<<-?[ \t]*['\"\\]?\w+['\"]?[^\n]*[;&]"
+    rb"=(?=(" + _VALUE + rb"))\1(?:[ \t]+" + _ASSIGNS + rb")*[ \t]+"
+    rb"(?:[0-9]*&?[<>]|" + _ASSIGNS + rb"[ \t]*(?=\n|\Z))"
 )
-"""What the grammar may take the following lines for a part of, without an error.
+_BEFORE_VALUE = re.compile(
+    rb"(?:.*(?:[;&|({]|\b(?:then|else|do)[ \t]))?[ \t]*(?:" + _ASSIGNS + rb"[ \t]+)*\w+\+?\Z"
+)
+_DIVIDES = re.compile(rb"<<-?[ \t]*['\"\\]?\w+['\"]?[^\n]*[;&]")
 
-That are several assignments, or one with a redirection, and a here-document with a command behind
-it.
-"""
+
+def _may_swallow(data: bytes) -> bool:
+    """Whether the grammar may take the following lines for a part of a command, without an error.
+
+    So it does with several assignments, or one with a redirection, and with a here-document that
+    another command stands behind.
+    """
+    begins = (each.start() for each in _SWALLOWS.finditer(data))
+    lines = (data[data.rfind(b"\n", 0, begin) + 1 : begin] for begin in begins)
+    return _DIVIDES.search(data) is not None or any(map(_BEFORE_VALUE.match, lines))
 
 
 class Joined(NamedTuple):
@@ -174,7 +186,7 @@ class ShellScript:
         self.tree = _parsed(data)
         self.refused: Optional[RefusedError] = None
         self.unread: Dict[int, Optional[str]] = {}
-        is_unclear = self.tree.root_node.has_error or _SWALLOWS.search(self.data) is not None
+        is_unclear = self.tree.root_node.has_error or _may_swallow(self.data)
         if is_unclear or not _even(self.data):
             self._read(bytearray(data), is_unclear)
         self._places = Source(self.source, path)

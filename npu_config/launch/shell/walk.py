@@ -47,6 +47,7 @@ from npu_config.launch.shell.words import (
     State,
     Value,
     file_key,
+    may_be_several,
     possible,
 )
 from npu_config.python_flow.source import of_modules
@@ -107,7 +108,7 @@ class ScriptRun:
         unsure: whether a part is followed that the grammar does not understand.
         passed: the values of the variables that the words of a command or another text set.
         moved: whether the working directory was changed.
-        several: whether an unknown word of the command that is followed may be several, or none.
+        words: the words of the command that is followed.
     """
 
     def __init__(self, script: ShellScript, load: Loader, handlers: Mapping[str, Handler]) -> None:
@@ -133,7 +134,7 @@ class ScriptRun:
         self.programs = False
         self.near: Dict[Tuple[str, str], str] = {}
         self.moved = False
-        self.several = False
+        self.words: Sequence[Node] = ()
         self.stdin: Optional[ShellVariable] = None
         self.locals: List[Dict[str, Tuple[Optional[ShellVariable], bool]]] = []
         self.notes: Dict[Place, str] = {}
@@ -674,16 +675,18 @@ def _start_several(run: ScriptRun, state: State, launch: Launch) -> None:
             run.launches[before:] = [launch._replace(script=script)]
 
 
-def arguments_of(run: ScriptRun, words: Sequence[Value]) -> Tuple[Tuple[Value, ...], bool]:
+def arguments_of(
+    run: ScriptRun, state: State, words: Sequence[Value]
+) -> Tuple[Tuple[Value, ...], bool]:
     """``$1`` and what follows as far as that is known, and whether there may be more."""
-    if UNKNOWN in words and run.several:
+    if UNKNOWN in words and any(may_be_several(run.script, state, each) for each in run.words):
         return tuple(words[: words.index(UNKNOWN)]), True
     return tuple(words), False
 
 
 def _child(run: ScriptRun, state: State, launch: Launch, found: Started) -> None:
     """Another script, started with the exported variables."""
-    child = State(*arguments_of(run, found.arguments))
+    child = State(*arguments_of(run, state, found.arguments))
     for name, variable in launch.variables.items():
         child.set(name, variable.value, variable.spot, True)
     for name, value in found.variables.items():

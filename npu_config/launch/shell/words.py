@@ -202,21 +202,25 @@ class State:
         self._have(name, variable)
 
     def _have(self, name: str, variable: Optional[ShellVariable]) -> None:
+        exported: Optional[bool] = False
         if variable is None:
             self.variables.pop(name, None)
         else:
             self.variables[name] = variable
-        if variable is not None and variable.exported and variable.certain:
+            exported = variable.exported
+        if exported and variable is not None and variable.certain:
             self.exported[name] = variable
         elif name in self.exported:
             del self.exported[name]
-        if variable is not None and variable.exported is None:
-            variable = variable._replace(
-                exported=True, certain=False, elements=UNKNOWN, maybe=possible(variable)
-            )
-        if variable is not None and variable.exported and variable.maybe:
-            self.doubtful[name] = variable
-        elif self.doubtful:
+        if exported is not False and variable is not None:
+            if exported is None:
+                variable = variable._replace(
+                    exported=True, certain=False, elements=UNKNOWN, maybe=possible(variable)
+                )
+            if variable.maybe:
+                self.doubtful[name] = variable
+                return
+        if self.doubtful:
             self.doubtful.pop(name, None)
 
     def set(
@@ -229,9 +233,11 @@ class State:
     ) -> None:
         """Assign; a variable that was exported stays so."""
         before = self.variables.get(name)
-        ways = (export, self.shell.export_all, before is not None and before.exported)
-        exported = True in ways or (None if None in ways else False)
-        self.put(name, ShellVariable(value, spot, exported, True, elements))
+        exported = export or self.shell.export_all
+        if exported is not True and before is not None and before.exported is not False:
+            exported = before.exported
+        self.before.setdefault(name, before)
+        self._have(name, ShellVariable(value, spot, exported, True, elements))
         if name in self.shell.unset:
             self.writable_shell().unset.discard(name)
 
@@ -554,15 +560,10 @@ def listed(script: ShellScript, state: State, node: Node) -> List[Value]:
     return fields_of(script, state, node)
 
 
-def assigned(script: ShellScript, state: State, node: Node) -> Value:
-    """The value of ``NAME=value``."""
-    children = node.children
-    if len(children) < 3:
-        return ""
-    value = children[-1]
-    if value.start_byte != children[1].end_byte:
-        return UNKNOWN  # the grammar passes over an escaped blank
-    if value.type in _WITH_TILDE and _TILDE.search(script.text(value)) is not None:
+def assigned(script: ShellScript, state: State, value: Optional[Node]) -> Value:
+    """The value behind ``NAME=``."""
+    text = "" if value is None else script.text(value)
+    if "~" in text and value is not None and value.type in _WITH_TILDE and _TILDE.search(text):
         return UNKNOWN
     return value_of(script, state, value)
 

@@ -221,6 +221,26 @@ A=5 true; A=x$A
 shopt -s expand_aliases; alias p='read -r'; eval 'p A <<< b'
 alias p='read -r'; A=1; eval 'p A <<< b' 2>/dev/null || true; A=x$A
 shopt -s expand_aliases; alias p=true; unalias p; A=1; A=x$A
+? A=1; [ -d / ] || A=2
+A=; [ -d / ] || B=2; A=1
+A=1 B=2 >&2; A=$A$B
+true && A=2 2>&1 | cat; A=x$A
+A=1; A=2 & wait; A=x$A
+? A=~/x
+? A=a:~
+A='~/x'
+A="~":x
+? if [ -d / ]; then f() { A=1; }; else f() { A=2; }; fi; f
+f() { A=$2; }; f $C b; A=x$A
+? f() { A=$2; }; f $(type -t cd) b
+? set -- $(type -t cd) b; A=$2
+set a b; A=$2$#
+f() { B=$A; }; A=5 f; A=$B-$A
+A=\ x
+set -- a b; A=; for i do A=$A$i; done
+B=1; if ((B++)); then :; fi; A=$B
+? B=1; ((++B)); A=$B
+A=1; for ((i = $((((1))*1)); i < 2; i++)); do :; done
 """.strip("\n")
 
 
