@@ -364,6 +364,13 @@ def test_where_mixed_precision_is_defined(imported):
     assert "x = NPULossScaleOptimizer(o, Fixed" in npu_config.migrate(source).text
 
 
+def test_a_rewrite_that_is_stored():
+    """It is reported where it is stored: what calls it by the other name is not edited."""
+    line = "f = tf.train.experimental.enable_mixed_precision_graph_rewrite\nopt = f(opt)\n"
+    (note,) = npu_config.migrate("import tensorflow as tf\n" + line).notes
+    assert (note.line, note.id, note.kind) == (2, "amp-rewrite", "refused")
+
+
 def test_a_policy_of_keras():
     """Types of layers are left to the precision mode of the session."""
     line = 'tf.keras.mixed_precision.experimental.set_policy("mixed_float16")\n'

@@ -31,13 +31,20 @@ def migrated(folder, **files):
         "from utils import *\nfrom os.path import *",
         "from utils import tf",
         "from more import *",
+        "from further import tf",
     ],
 )
 def test_tensorflow_of_another_module(tmp_path, head):
     """``tf`` is TensorFlow where the module that it comes from says so."""
     main = head + "\nwith tf.Session() as s:\n    print(limit)\n"
     utils = "import tensorflow as tf\nlimit = 3\n"
-    text = migrated(tmp_path, main=main, utils=utils, more="from utils import *\n").text
+    text = migrated(
+        tmp_path,
+        main=main,
+        utils=utils,
+        more="from utils import *\n",
+        further="from more import tf\n",
+    ).text
     assert "with tf.Session(config=npu_config_proto()) as s:" in text
 
 
@@ -54,6 +61,14 @@ def test_a_module_that_is_not_there(tmp_path):
     migration = migrated(tmp_path, main=main)
     entries = [(note.line, note.id, note.kind) for note in migration.notes]
     assert entries == [(1, "import-npu", "changed"), (3, "import-aliases", "manual")]
+
+
+@pytest.mark.parametrize("module", [".elsewhere", "elsewhere"])
+def test_tensorflow_of_a_module_that_is_not_there(tmp_path, module):
+    """A ``tf`` that no file at hand binds is reported, not edited."""
+    main = "from {} import tf\nwith tf.Session() as s:\n    pass\n".format(module)
+    entries = [(note.line, note.id) for note in migrated(tmp_path, main=main).notes]
+    assert entries == [(1, "import-npu"), (2, "import-aliases")]
 
 
 def test_relative_stars(tmp_path):

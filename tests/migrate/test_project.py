@@ -147,6 +147,9 @@ def test_several_processes_give_the_same(tmp_path):
     ("line", "id"),
     [
         ("mpirun -np 8 python train.py", "launch"),
+        ('"/opt/my mpi/mpirun" -np 8 python train.py', "launch"),
+        ("if ! /opt/mpirun -np 8 python train.py; then exit 1; fi", "launch"),
+        ("MPIRUN=/opt/mpirun", "launch"),
         ("  horovodrun -np 8 python train.py", "launch"),
         ("srun -n 4 ./job.sh", "launch"),
         ("X=1 torchrun --nproc_per_node=4 t.py", "launch"),

@@ -607,7 +607,7 @@ def _grouped(ranked: Iterable[Ranked]) -> Iterator[Diagnostic]:
 def _fault(rank: Optional[int], found: Diagnostic) -> Optional[Tuple[object, ...]]:
     """What a finding that begins with the rank says beside it; None for any other."""
     message = found.message
-    if rank is None or not isinstance(message, Message) or message.arguments[:1] != (rank,):
+    if not isinstance(message, Message) or message.arguments[:1] != (rank,):
         return None
     return (found.rule, message.template, *message.arguments[1:])
 

@@ -561,7 +561,11 @@ def guard_vanishes(context: Context) -> None:
             names.update(map(name_of, site.node.targets))
         else:
             names |= _given_small(site.node)
-    more = {line for name in names - {""} for line in source.mentions(name)}
+    more: Set[int] = set()
+    for _ in range(2):  # where the constant is named, then where a sum with it is
+        more = {line for name in names - {""} for line in source.mentions(name)}
+        for site in sites(context.script.module, sorted(more), (ast.Assign,)):
+            names.update(map(name_of, site.node.targets))
     seen: Set[int] = set()
     for site in sites(context.script.module, sorted({*lines, *more}), (ast.BinOp, ast.Call)):
         node = site.node
