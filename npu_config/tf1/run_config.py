@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Sequence
 
 from npu_config.tf1 import vendor
 from npu_config.tf1._lazy import errors, rules, warn
@@ -116,6 +116,16 @@ class _Signature:
         )
 
 
+def _with_near_name(message: str, named: Iterable[str]) -> str:
+    """What Python says of a wrong call, and the argument that a misspelt one may be meant for."""
+    from npu_config.catalogue.api import PARAMETERS
+    from npu_config.text.words import did_you_mean
+
+    legal = PARAMETERS["NPURunConfig"]
+    helps = [did_you_mean(name, legal) for name in named if name not in legal]
+    return "; ".join(["NPURunConfig " + message, *filter(None, helps)])
+
+
 class NPURunConfig(RunConfig):
     """The configuration of an Estimator that trains on the NPU.
 
@@ -157,7 +167,10 @@ class NPURunConfig(RunConfig):
     else:
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
-            bound = self.__signature__.bind(*args, **kwargs)
+            try:
+                bound = self.__signature__.bind(*args, **kwargs)
+            except TypeError as error:
+                raise TypeError(_with_near_name(str(error), kwargs)) from None
             bound.apply_defaults()
             self._take(bound.arguments)
 

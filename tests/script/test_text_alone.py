@@ -7,7 +7,8 @@ import ast
 import pytest
 
 from npu_config.rules.overrides import overrides_of
-from npu_config.script import read_script, script, situations_of
+from npu_config.script import read, read_script, script, situations_of
+from npu_config.script.checks.elsewhere import _runs_in_loop
 from npu_config.script.script import Script, flag_defaults
 from npu_config.script.vocabulary import may_matter, unmigrated
 
@@ -204,3 +205,27 @@ def test_situations_of_a_text():
     other = text.replace("from npu_bridge.npu_init import *", "import npu_device")
     assert situations_of(other) == []
     assert situations_of(other + "npu_device.compat.enable_v1()\n") != []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("for a in b:\n    sess.run(1)\n", True),
+        ("while a:\n    x = 1\n    sess.run(1)\n", True),
+        ("sess.run(1)\nfor a in b:\n    pass\n", False),
+        ("for a in b:\n    pass\ndef f():\n    sess.run(1)\n", False),
+        ("    for a in b:\n        pass\n    def f():\n        sess.run(1)\n", False),
+        ("    for a in b:\n        def f():\n            sess.run(1)\n", True),
+        ("for a in b:\n    for c in d:\n        pass\n    def f():\n        sess.run(1)\n", True),
+        ("", False),
+    ],
+)
+def test_a_run_in_a_loop(text, expected):
+    """A loop goes on until a definition that is no deeper than it."""
+    assert _runs_in_loop(text) is expected
+
+
+def test_bytes_that_are_no_text():
+    """What Python cannot decode is told at the beginning of its line."""
+    (found,) = read(b"x = 1\ny = '\xff'\n", "train.py").judge()
+    assert (found.rule, found.line, found.column) == ("NPU831", 2, 1)

@@ -478,6 +478,15 @@ def test_keras_to_npu(tensorflow, tmp_path):
     tf.keras.backend.clear_session()
 
 
+def test_a_misspelt_argument():
+    """It is a TypeError, as of any function of Python, with the near name."""
+    pytest.importorskip("tensorflow")
+    from npu_config.tf1 import NPURunConfig
+
+    with pytest.raises(TypeError, match='did you mean "precision_mode"'):
+        NPURunConfig(presicion_mode="allow_mix_precision")
+
+
 @pytest.mark.parametrize("given", [{}, {"keras_model": 1, "keras_model_path": "m"}])
 def test_keras_to_npu_needs_one_model(given):
     """None or both of model and path are refused."""

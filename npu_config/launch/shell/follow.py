@@ -340,7 +340,8 @@ def if_(run: ScriptRun, state: State, node: Node) -> None:
 
 def _holds(run: ScriptRun, state: State, node: Node) -> Optional[bool]:
     """Whether a test holds, and what it changes: ``((A++))``."""
-    calculated = calculation(node)
+    is_calculated = run.script.source.startswith("((", node.start_byte)
+    calculated = calculation(node) if is_calculated else None
     if calculated is not None and CHANGES.search(run.script.text(calculated)) is not None:
         count(run, state, calculated)
         return None

@@ -60,7 +60,7 @@ _NOTHING_FOLLOWS = re.compile(rb"\\(?=\n[ \t]*(?:\n|\Z)|\Z)")
 _ESCAPED_BLANK = re.compile(rb"(?<!\\)((?:\\\\)*)\\ ")
 _LONE_SIGN = re.compile(rb" =[=~](?=[ \t]*(?:[\n;]|\Z))")
 _PLAIN_PART = rb"[^\s;&|<>()\"'`]*"
-_QUOTED_PART = rb"(?:\"[^\"\n]*\"|'[^'\n]*'|(?<=\$)\([^()\n]*\)|`[^`\n]*`)"
+_QUOTED_PART = rb"(?:\"[^\"\n]*\"|'[^'\n]*'|(?<=[$=])\([^()\n]*\)|`[^`\n]*`)"
 _VALUE = _PLAIN_PART + rb"(?:" + _QUOTED_PART + _PLAIN_PART + rb")*"
 _ASSIGNS = rb"\w+\+?=" + _VALUE
 _SWALLOWS = re.compile(

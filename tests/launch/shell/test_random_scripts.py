@@ -203,6 +203,15 @@ class Author:
                 self.any("A=a", "B=b", "A", "B", '"A=c"', '"B=$X"'),
                 *(self.any("A", "B"), self.any("C", "D"), other),
             ),
+            "{{ {}; }} & wait".format(inner),
+            "{} && {} 2>&1 | cat".format(self.assignment(), other),
+            "{} 2>/dev/null || {}".format(self.assignment(), other),
+            "[ -d /nothing ] || {}".format(other),
+            "if {0}; then g{1}() {{ {2}; }}; else g{1}() {{ {3}; }}; fi; {4} g{1}".format(
+                *(self.condition(), depth, self.assignment(), other),
+                self.any("", "A=p", "B=$A C="),
+            ),
+            "for {0} do {1}=${1}${0}; done".format(loop, self.name()),
             "case {} in a) {} ;; b* | [0-4]) {} ;; *) {} ;; esac".format(
                 self.any("a", "bc", self.number, '"$A"', "$N"), inner, other, self.assignment()
             ),
