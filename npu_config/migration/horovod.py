@@ -841,7 +841,6 @@ def horovod(work: Work) -> None:
                 "hvd-import",
                 "left unchanged: some uses have no counterpart, so no Horovod code in this "
                 "file is changed",
-                blocks=True,
             )
         else:
             _remove_import(work, site)
