@@ -21,6 +21,7 @@ from npu_config.python_flow.scopes import (
     number_of,
     parameters,
 )
+from npu_config.script.vocabulary import SESSIONS
 
 __all__ = ["AMP_NOTE", "RULES", "STAR_NOTE", "after", "check_given", "wrap_config"]
 
@@ -268,12 +269,17 @@ class _Maker(NamedTuple):
 
 
 _MAKERS: Mapping[str, _Maker] = {
-    "tensorflow.Session": _Maker("config", 2, "target", 0),
-    "tensorflow.InteractiveSession": _Maker("config", 2, "target", 0),
-    "tensorflow.train.MonitoredTrainingSession": _Maker("config", 9, "master", 0),
-    "tensorflow.train.ChiefSessionCreator": _Maker("config", 2, "master", 1),
-    "tensorflow.train.WorkerSessionCreator": _Maker("config", 2, "master", 1),
-    "tensorflow.train.SingularMonitoredSession": _Maker("config", 3, "master", 2),
+    **{
+        "tensorflow." + name: _Maker("config", SESSIONS[name.split(".")[-1]], master, position)
+        for name, master, position in (
+            ("Session", "target", 0),
+            ("InteractiveSession", "target", 0),
+            ("train.MonitoredTrainingSession", "master", 0),
+            ("train.ChiefSessionCreator", "master", 1),
+            ("train.WorkerSessionCreator", "master", 1),
+            ("train.SingularMonitoredSession", "master", 2),
+        )
+    },
     "tensorflow.contrib.slim.learning.train": _Maker("session_config", 22, "master", 6),
     "tensorflow.contrib.slim.evaluation.evaluate_once": _Maker("session_config", 13, "master", 0),
     "tensorflow.contrib.slim.evaluation.evaluation_loop": _Maker(
@@ -284,13 +290,12 @@ _MAKERS: Mapping[str, _Maker] = {
     "tensorflow.contrib.training.evaluate_repeatedly": _Maker("config", 9, "master", 1),
 }
 _METHODS: Mapping[Tuple[str, str], _Maker] = {
-    ("tensorflow.train.Supervisor", "managed_session"): _Maker("config", 1, "master", 0),
-    ("tensorflow.train.Supervisor", "prepare_or_wait_for_session"): _Maker(
-        "config", 1, "master", 0
-    ),
-    ("tensorflow.train.SessionManager", "prepare_session"): _Maker("config", 7, "master", 0),
-    ("tensorflow.train.SessionManager", "recover_session"): _Maker("config", 6, "master", 0),
-    ("tensorflow.train.SessionManager", "wait_for_session"): _Maker("config", 1, "master", 0),
+    ("tensorflow.train." + owner, name): _Maker("config", SESSIONS[name], "master", 0)
+    for owner, names in (
+        ("Supervisor", ("managed_session", "prepare_or_wait_for_session")),
+        ("SessionManager", ("prepare_session", "recover_session", "wait_for_session")),
+    )
+    for name in names
 }
 _CLASSES = ("tensorflow.Session", "tensorflow.InteractiveSession")
 _MONITORED = (

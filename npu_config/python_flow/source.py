@@ -109,7 +109,12 @@ class _Reader:
         return self.text[self.starts[number - 1] : end]
 
     def start(self, node: ast.expr) -> int:
-        """Where a node begins; the tree counts bytes, and comprehensions inside."""
+        """Where a node begins; the tree counts bytes, and comprehensions inside.
+
+        Python 3.7 lets a sum of more than two begin at its last sign but one.
+        """
+        while isinstance(node, ast.BinOp):
+            node = node.left
         if node.col_offset < 0:
             return self._text_up_to(node.lineno)
         line, column = self._line(node.lineno), node.col_offset

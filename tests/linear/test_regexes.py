@@ -14,6 +14,10 @@ SEARCHES = ("search", "finditer", "findall", "sub", "subn", "split")
 KNOWN = {
     ("npu_config.readers.toml_file", "_STRING"): "its look-aheads, which the proof leaves out, "
     "keep the ways apart",
+    (
+        "npu_config.launch.shell.syntax",
+        "_TOKEN",
+    ): "it fits at every place, so nothing is tried twice",
     ("npu_config.readers.evidence", "_TOKEN"): "it fits at every place, so nothing is tried twice",
     ("npu_config.python_flow.source", "_PIECE"): "only applied to what Python itself has parsed",
     ("npu_config.python_flow.source", "_TOKEN"): "only applied to what Python itself has parsed",

@@ -5,6 +5,7 @@ import inspect
 import pytest
 
 import npu_config
+from npu_config.script.vocabulary import SESSIONS
 
 HEAD = """\
 import tensorflow as tf
@@ -64,6 +65,17 @@ def test_arguments_by_position(name):
             written[-1] = "npu_config_proto(config_proto={})".format(written[-1])
         text = npu_config.migrate(HEAD + call).text
         assert text.endswith("\n{}({})\n".format(name, ", ".join(written)))
+
+
+@pytest.mark.parametrize("name", [name for name in SIGNATURES if name.split(".")[-1] in SESSIONS])
+def test_configurations_by_position(name, tmp_path):
+    """The check sees the configuration there, too: none that it does not know is passed over."""
+    arguments = ["None"] * (len(SIGNATURES[name].split()) - 1) + ["config"]
+    call = "session = {}({})\nsession.run(x)\n".format(name, ", ".join(arguments))
+    path = tmp_path / "train.py"
+    path.write_text(HEAD + "from npu_bridge.npu_init import *\nfrom made import config\n" + call)
+    (found,) = [each for each in npu_config.check(path) if each.rule == "NPU784"]
+    assert (8, call.index("config") + 1) == (found.line, found.column)
 
 
 CLASSES = "n_classes weight_column label_vocabulary "

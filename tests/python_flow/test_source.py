@@ -137,6 +137,13 @@ EXPRESSIONS = [
     "f('数据', '据')",
     "数.据['x']",
     "a \\\n + b",
+    "a + b + c + d",
+    "f(a) + 'b' + c.d",
+    "(a + b) * c - (d - e) - 1",
+    "((a) + b) + c",
+    "'''a\nb''' + c + d",
+    "a + (\n    b\n) + c + d",
+    "[a + b + c][0] + d + e",
 ]
 SURROUNDINGS = [
     "x = {}\n",

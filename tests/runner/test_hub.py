@@ -248,4 +248,4 @@ def test_a_hub_that_goes(job):
     threading.Timer(0.2, ranks.hub.close).start()
     head = {"kind": "allreduce", "reduction": "sum"}
     found, _ = ranks.all((head, [numpy.zeros(1)]), None)
-    assert "npu-config run has gone" in found
+    assert "npu-config run, which started the ranks, has ended" in found

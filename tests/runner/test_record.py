@@ -174,7 +174,7 @@ def test_an_error_in_a_loop(tmp_path):
     """
     _, errors, report = run(tmp_path, text)
     assert report["exit_code"] == 1
-    assert "(after 3 of 10 iterations of a loop: they have trained" in errors
+    assert "(after 3 of 10 iterations of a loop: these have trained" in errors
 
 
 def test_names_of_npu_ops(tmp_path):

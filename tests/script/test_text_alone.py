@@ -2,8 +2,6 @@
 something else, and where its imports end.
 """
 
-import ast
-
 import pytest
 
 from npu_config.rules.overrides import overrides_of
@@ -116,12 +114,7 @@ def f():
 
 def test_where_imports_end(monkeypatch):
     """Python 3.7 does not say where an import ends: what is read there is what others say."""
-    ends = {
-        (node.lineno, node.end_lineno)
-        for node in ast.walk(ast.parse(IMPORTS))
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-    }
-    lines = frozenset(line for first, last in ends for line in range(first, last + 1))
+    lines = set(range(1, 21)) - {13, 17}
     assert lines == Script(IMPORTS).import_lines
     monkeypatch.setattr(script, "HAS_ENDS", False)
     assert lines == Script(IMPORTS).import_lines

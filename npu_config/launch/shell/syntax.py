@@ -59,18 +59,18 @@ _TEXTS = {
 _NOTHING_FOLLOWS = re.compile(rb"\\(?=\n[ \t]*(?:\n|\Z)|\Z)")
 _ESCAPED_BLANK = re.compile(rb"(?<!\\)((?:\\\\)*)\\ ")
 _LONE_SIGN = re.compile(rb" =[=~](?=[ \t]*(?:[\n;]|\Z))")
-_PLAIN_PART = rb"[^\s;&|<>()\"'`]*"
-_QUOTED_PART = rb"(?:\"[^\"\n]*\"|'[^'\n]*'|(?<=[$=])\([^()\n]*\)|`[^`\n]*`)"
-_VALUE = _PLAIN_PART + rb"(?:" + _QUOTED_PART + _PLAIN_PART + rb")*"
-_ASSIGNS = rb"\w+\+?=" + _VALUE
-_SWALLOWS = re.compile(
-    rb"=(?=(" + _VALUE + rb"))\1(?:[ \t]+" + _ASSIGNS + rb")*[ \t]+"
-    rb"(?:[0-9]*&?[<>]|" + _ASSIGNS + rb"[ \t]*(?=\n|\Z))"
+_UNQUOTED_PART = rb"[^\s;&|<>()\"'`]"
+_QUOTED_PART = rb"\"[^\"\n]*\"|'[^'\n]*'|(?<=[$=])\([^()\n]*\)|`[^`\n]*`"
+_ASSIGNS_MORE = re.compile(
+    rb"=[^\s;&|<>()\"'`=]*(?:(?:" + _QUOTED_PART + rb")[^\s;&|<>()\"'`=]*)*"
+    rb"(?:[ \t]+(?:\w+\+?=|[0-9]*&?[<>])|[<>])"
 )
-_BEFORE_VALUE = re.compile(
-    rb"(?:.*(?:[;&|({]|\b(?:then|else|do)[ \t]))?[ \t]*(?:" + _ASSIGNS + rb"[ \t]+)*\w+\+?\Z"
+_TOKEN = re.compile(
+    rb"[ \t]+|([0-9]*&?[<>])|([;&|()])|((?:" + _UNQUOTED_PART + rb"|" + _QUOTED_PART + rb")+)|."
 )
-_DIVIDES = re.compile(rb"<<-?[ \t]*['\"\\]?\w+['\"]?[^\n]*[;&]")
+_ASSIGNMENT = re.compile(rb"\w+\+?=")
+_BEFORE_COMMAND = (b"then", b"else", b"do", b"{")
+_DIVIDES = re.compile(rb"<[^\n;&<]*[;&]")
 
 
 def _may_swallow(data: bytes) -> bool:
@@ -79,9 +79,33 @@ def _may_swallow(data: bytes) -> bool:
     So it does with several assignments, or one with a redirection, and with a here-document that
     another command stands behind.
     """
-    begins = (each.start() for each in _SWALLOWS.finditer(data))
-    lines = (data[data.rfind(b"\n", 0, begin) + 1 : begin] for begin in begins)
-    return _DIVIDES.search(data) is not None or any(map(_BEFORE_VALUE.match, lines))
+    if b"<<" in data and _DIVIDES.search(data) is not None:
+        return True
+    end = 0
+    for each in _ASSIGNS_MORE.finditer(data):
+        if each.start() >= end:
+            begin, end = data.rfind(b"\n", 0, each.start()) + 1, data.find(b"\n", each.end())
+            end = len(data) if end < 0 else end
+            if _assigns_alone(data[begin:end]):
+                return True
+    return False
+
+
+def _assigns_alone(line: bytes) -> bool:
+    """Whether a command of a line is several assignments, or one with a redirection."""
+    count, first = 0, True
+    for token in _TOKEN.finditer(line):
+        redirect, end, word = token.groups()
+        if end is not None:
+            if count > 1:
+                break
+            count, first = 0, True
+        elif redirect is not None and count:
+            return True
+        elif word is not None and first and word not in _BEFORE_COMMAND:
+            first = _ASSIGNMENT.match(word) is not None
+            count = count + 1 if first else 0
+    return count > 1
 
 
 class Joined(NamedTuple):
@@ -136,11 +160,38 @@ def parts_of(node: Node) -> List[Node]:
     return parts
 
 
-def _parsed(data: bytes) -> Any:
-    """The grammar's tree of a text."""
+def _parsed(data: bytes) -> Node:
+    """The root of the grammar's tree of a text."""
     tool = parser()
     assert tool is not None
-    return tool.parse(data)
+    return tool.parse(data).root_node
+
+
+def _of_lines(data: bytes, ends: Sequence[int]) -> Node:
+    """As :func:`_parsed`, of a text in parts that are read for themselves, up to each end.
+
+    The grammar may fail on a script of which it understands every command.
+    """
+    from tree_sitter import Range
+
+    tool: Any = parser()
+    here = (0, 0)
+    nodes: List[Node] = []
+
+    def restrict(ranges: List[Any]) -> None:
+        if hasattr(tool, "set_included_ranges"):  # Python below 3.10
+            tool.set_included_ranges(ranges)
+        else:
+            tool.included_ranges = ranges
+
+    try:
+        for begin, end in zip([0, *ends], [*ends, len(data)]):
+            if begin < end:
+                restrict([Range(here, here, begin, end)])
+                nodes += tool.parse(data).root_node.children
+    finally:
+        restrict([])
+    return Joined("program", 0, len(data), nodes)
 
 
 class ShellScript:
@@ -154,6 +205,7 @@ class ShellScript:
         path: its file, for the places.
         within: the place of the command whose word the script is, for ``bash -c``.
         source: the text.
+        root: the syntax tree.
         data: a byte for each character of ``source``.
         refused: what bash refuses in a text that the grammar does not understand, if anything.
         unread: the program of each command that is not understood, by where it begins: empty
@@ -165,8 +217,8 @@ class ShellScript:
         "data",
         "path",
         "refused",
+        "root",
         "source",
-        "tree",
         "unread",
         "within",
     )
@@ -183,10 +235,10 @@ class ShellScript:
             data = _ESCAPED_BLANK.sub(rb"\1xx", data)
         if b" =" in data:  # and looks for the other side of an operator behind a lone one
             data = _LONE_SIGN.sub(b" xx", data)
-        self.tree = _parsed(data)
+        self.root = _parsed(data)
         self.refused: Optional[RefusedError] = None
         self.unread: Dict[int, Optional[str]] = {}
-        is_unclear = self.tree.root_node.has_error or _may_swallow(self.data)
+        is_unclear = self.root.has_error or _may_swallow(self.data)
         if is_unclear or not _even(self.data):
             self._read(bytearray(data), is_unclear)
         self._places = Source(self.source, path)
@@ -206,19 +258,21 @@ class ShellScript:
         for at, hidden in reading.heads:
             data[at : at + len(hidden)] = hidden
         for begin, end in reading.counted:
-            if _parsed(b"for " + bytes(data[begin:end]) + b"; do x; done").root_node.has_error:
+            if _parsed(b"for " + bytes(data[begin:end]) + b"; do x; done").has_error:
                 data[begin:end] = b"((;;" + b"x" * (end - begin - 6) + b"))"
         for command in reading.simple:
             self._hide(data, command)
-        self.tree = _parsed(bytes(data))
-        lines = reading.lines if self.tree.root_node.has_error else reading.divided
-        for line in lines:
+        self.root = _parsed(bytes(data))
+        is_apart = self.root.has_error
+        for line in reading.lines if is_apart else reading.divided:
             begin, end = line
-            if line in reading.divided or _parsed(bytes(data[begin:end])).root_node.has_error:
+            if line in reading.divided or _parsed(bytes(data[begin:end])).has_error:
                 data[begin:end] = b"x" * (end - begin)
                 self.unread[begin] = None
-        if lines:
-            self.tree = _parsed(bytes(data))
+        if is_apart:
+            self.root = _of_lines(bytes(data), [end for _, end in reading.lines])
+        elif reading.divided:
+            self.root = _parsed(bytes(data))
 
     def _hide(self, data: bytearray, command: "_Simple") -> None:
         """Take away from a command what the grammar does not understand: all, if need be."""
@@ -228,21 +282,16 @@ class ShellScript:
         for first, last in documents:
             alone[first - begin : last - begin] = b" " * (last - first)
         swallows = redirects and not command.program  # the grammar takes the next line along
-        if not swallows and not _parsed(bytes(alone)).root_node.has_error:
+        if not swallows and not _parsed(bytes(alone)).has_error:
             return
         for first, last in redirects:
             alone[first - begin : last - begin] = b" " * (last - first)
-        if not alone.strip() or _parsed(bytes(alone)).root_node.has_error:
+        if not alone.strip() or _parsed(bytes(alone)).has_error:
             alone[:] = b"x" * (end - begin)
             self.unread[begin] = command.program
         for first, last in documents:
             alone[first - begin : last - begin] = data[first:last]
         data[begin:end] = alone
-
-    @property
-    def root(self) -> Node:
-        """The syntax tree."""
-        return self.tree.root_node
 
     def text(self, node: Node) -> str:
         """The source of a node."""

@@ -292,7 +292,7 @@ def unknown(run: ScriptRun, state: State, node: Node) -> None:
 _KNOWN_SO_FAR = MAKES_NOTHING - MOVES | {"", "(("}
 """The programs that change nothing but what stands before ``=`` in their words."""
 _ASSIGNS_DEFAULT = re.compile(r"\$\{([A-Za-z_]\w*):?=")
-_DEFINES = re.compile(r"([\w.-]+)[ \t]*\([ \t]*\)|\bfunction[ \t]+([\w.-]+)")
+_DEFINES = re.compile(r"(?<![\w.-])(?:function[ \t]+([\w.-]+)|([\w.-]+)[ \t]*\([ \t]*\))")
 
 
 def unread(run: ScriptRun, state: State, node: Node) -> None:

@@ -274,3 +274,32 @@ def test_a_value_is_that_of_bash(in_bash, text):
     launches = follow(ShellScript(script, "a.sh"), lambda path: None)[0].launches
     found = launches[-1].environment.get("A", UNKNOWN)
     assert (UNKNOWN if text.startswith("?") else in_bash[text]) == found
+
+
+TOGETHER = r"""
+export A=1
+if [[ $1 == --help || $1 == -h ]];then
+    echo "options:
+    "
+fi
+for each in $*
+do
+    if [[ $each == --mode* ]];then
+        mode=`echo ${each#*=}`
+    fi
+done
+# the grammar fails on all of this together, and on no command of it alone
+last=` awk 'END {print}'  $B/b.txt `
+python3 x.py
+"""
+
+
+def test_commands_that_are_understood_alone():
+    """Each is read, with its place, and so are the comments between them."""
+    script = ShellScript(TOGETHER, "a.sh")
+    (launch,) = follow(script, lambda path: None)[0].launches
+    assert launch.environment.get("A") == "1"
+    assert launch.spot[1] == TOGETHER.index("python3")
+    ((begin, end),) = script.comments()
+    assert TOGETHER[begin:end].startswith("# the grammar")
+    assert TOGETHER[end] == "\n"
