@@ -10,6 +10,7 @@ LONG = {
     "catalogue/options.py": "one table: every option, page by page as the vendor documents them",
     "catalogue/structured.py": "one kind after the other, all on the same few functions",
     "launch/shell/follow.py": "one interpreter of one language: each statement needs the others",
+    "launch/shell/syntax.py": "the tree of the grammar, and the reading of bash that mends it",
     "launch/shell/words.py": "what a word comes to: its parts are words, and the state they read",
     "migration/horovod.py": "all of Horovod in a file or nothing: its names, calls and imports",
     "script/checks/loops.py": "ten rules about one feature; half of it is their pages",
