@@ -263,15 +263,15 @@ class ShellScript:
         for command in reading.simple:
             self._hide(data, command)
         self.root = _parsed(bytes(data))
-        is_apart = self.root.has_error
+        is_apart, divided = self.root.has_error, set(reading.divided)
         for line in reading.lines if is_apart else reading.divided:
             begin, end = line
-            if line in reading.divided or _parsed(bytes(data[begin:end])).has_error:
+            if line in divided or _parsed(bytes(data[begin:end])).has_error:
                 data[begin:end] = b"x" * (end - begin)
                 self.unread[begin] = None
         if is_apart:
             self.root = _of_lines(bytes(data), [end for _, end in reading.lines])
-        elif reading.divided:
+        elif divided:
             self.root = _parsed(bytes(data))
 
     def _hide(self, data: bytearray, command: "_Simple") -> None:
